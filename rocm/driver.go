@@ -108,6 +108,12 @@ type HostMem struct {
 	Handle uintptr // the driver's own
 }
 
+// Slice returns n words of m from word off on, for use in copies. Only m
+// itself is given to HostFree.
+func (m HostMem) Slice(off, n int) HostMem {
+	return HostMem{Words: m.Words[off : off+n : off+n], Handle: m.Handle}
+}
+
 // Streams is the queue side of a Driver.
 type Streams interface {
 	// StreamCreate returns a stream that does not wait for the null stream

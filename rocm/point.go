@@ -1,0 +1,37 @@
+package rocm
+
+import "rocstress/harness/sched"
+
+// The points of the handle protocol, in the order a thread passes them.
+const (
+	PointFlagRead   sched.Point = "rocblas.flag-read"   // before the ready flag is read
+	PointHandleRead sched.Point = "rocblas.handle-read" // before the handle is read
+	PointFlagSet    sched.Point = "rocblas.flag-set"    // before the ready flag is set
+	PointCreate     sched.Point = "rocblas.create"      // before rocblas_create_handle
+	PointPublish    sched.Point = "rocblas.publish"     // handle created, before it is stored
+	PointBindCheck  sched.Point = "rocblas.bind-check"  // before the bound stream is compared
+	PointBind       sched.Point = "rocblas.bind"        // before rocblas_set_stream
+	PointBound      sched.Point = "rocblas.bound"       // bound, before the GEMM
+	PointEnqueued   sched.Point = "rocblas.enqueued"    // GEMM enqueued, before the release
+)
+
+// PointInfo describes a point for people.
+type PointInfo struct {
+	Point sched.Point
+	Where string
+}
+
+// Points returns every point of this package.
+func Points() []PointInfo {
+	return []PointInfo{
+		{PointFlagRead, "before the ready flag is read"},
+		{PointHandleRead, "before the handle is read"},
+		{PointFlagSet, "before the ready flag is set"},
+		{PointCreate, "before rocblas_create_handle"},
+		{PointPublish, "between the creation of the handle and its publication"},
+		{PointBindCheck, "before the bound stream is compared"},
+		{PointBind, "before rocblas_set_stream"},
+		{PointBound, "between bind and GEMM"},
+		{PointEnqueued, "between GEMM and release"},
+	}
+}
