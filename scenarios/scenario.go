@@ -45,4 +45,6 @@ type Env struct {
 	Driver  rocm.Driver
 	Removed rocm.Set
 	Events  *wire.Writer
+
+	device rocm.DeviceProps
 }

@@ -1,0 +1,202 @@
+package scenarios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"rocstress/childproc/wire"
+	"rocstress/harness/oracle"
+	"rocstress/harness/sched"
+	"rocstress/harness/team"
+	"rocstress/rocm"
+)
+
+// gemmWork is concurrent GEMMs of integer matrices, each checked exactly:
+// every thread has its own stream and buffers, and all share one Device.
+type gemmWork struct {
+	env    *Env
+	dev    *rocm.Device
+	inputs oracle.Inputs
+	filler filler
+	stream rocm.Stream // of the body's own thread
+	// workers has one slot a thread, each written by its thread alone.
+	workers []*gemmWorker
+}
+
+// gemmWorker is what one thread works with. Host memory holds all rounds one
+// after another, so that nothing is computed or compared between two GEMMs:
+// slow host work there thins the overlap out.
+type gemmWorker struct {
+	stream        rocm.Stream
+	a, b, c       rocm.Ptr
+	hostA, hostB  rocm.HostMem
+	hostC         rocm.HostMem
+	want          [][]int32
+	rounds        int // finished without an error
+	offRoute      int // GEMMs that did not take rocBLAS
+	firstOffRoute rocm.Route
+}
+
+func newGEMMWork(env *Env) (*gemmWork, error) {
+	inputs, err := oracle.ParseInputs(env.Spec.Settings.Inputs)
+	if err != nil {
+		return nil, err
+	}
+	load, err := ParseLoad(env.Spec.Settings.Load)
+	if err != nil {
+		return nil, err
+	}
+	dev, err := env.NewDevice()
+	if err != nil {
+		return nil, err
+	}
+	w := &gemmWork{env: env, dev: dev, inputs: inputs, workers: make([]*gemmWorker, env.Spec.Settings.Threads)}
+	if w.stream, err = dev.NewStream(env.Thread); err != nil {
+		return nil, err
+	}
+	w.filler, err = newFiller(env.Thread, env.Driver, w.stream, env.device.TotalMemory, load)
+	return w, err
+}
+
+// run releases all threads at once into their GEMMs and reports what they
+// measured. The error is the first that a thread met.
+func (w *gemmWork) run(ctx context.Context) error {
+	if err := w.env.phase(wire.PhaseRun); err != nil {
+		return err
+	}
+	result, err := team.Run(ctx, team.Config{
+		Threads: len(w.workers), Runtime: w.env.Runtime, Name: "gemm",
+	}, w.member)
+	return errors.Join(err, w.env.sendTeam(result))
+}
+
+func (w *gemmWork) member(_ context.Context, m *team.Member) error {
+	t, err := w.prepare(m.Thread, m.Index)
+	if err != nil {
+		return err
+	}
+	w.workers[m.Index] = t
+	if err := m.Barrier(); err != nil {
+		return err
+	}
+	for r := range w.env.Spec.Settings.Rounds {
+		start := m.Thread.Now()
+		route, err := w.round(m.Thread, t, m.Index, r)
+		op := team.Op{Round: r, Route: string(route), Status: "ok", Start: start, End: m.Thread.Now()}
+		if err != nil {
+			op.Status = err.Error()
+		}
+		m.Record(op)
+		if err != nil {
+			return fmt.Errorf("thread %d, round %d: %w", m.Index, r, err)
+		}
+		if route != rocm.RouteRocBLAS {
+			t.offRoute, t.firstOffRoute = t.offRoute+1, route
+		}
+		t.rounds++
+	}
+	return nil
+}
+
+// prepare makes everything a thread needs before the barrier: stream, memory,
+// inputs and references. It runs no GEMM.
+func (w *gemmWork) prepare(th *sched.Thread, index int) (*gemmWorker, error) {
+	set, drv := w.env.Spec.Settings, w.env.Driver
+	s := set.Shape
+	t := &gemmWorker{want: make([][]int32, set.Rounds)}
+	var err error
+	if t.stream, err = w.dev.NewStream(th); err != nil {
+		return nil, err
+	}
+	for _, buf := range []struct {
+		dev   *rocm.Ptr
+		host  *rocm.HostMem
+		words int
+	}{{&t.a, &t.hostA, s.M * s.K}, {&t.b, &t.hostB, s.K * s.N}, {&t.c, &t.hostC, s.M * s.N}} {
+		if *buf.dev, err = drv.Malloc(th, uint64(buf.words)*4); err != nil {
+			return nil, err
+		}
+		if *buf.host, err = drv.HostAlloc(th, buf.words*set.Rounds); err != nil {
+			return nil, err
+		}
+		if err = drv.MemsetD32Async(th, *buf.dev, oracle.InputPoison, uint64(buf.words), t.stream); err != nil {
+			return nil, err
+		}
+	}
+	a, b := make([]float32, s.M*s.K), make([]float32, s.K*s.N)
+	for r := range set.Rounds {
+		id := oracle.ProblemID{Seed: w.env.Spec.Seed, Thread: index, Round: r, Rounds: set.Rounds}
+		oracle.Fill(w.inputs, a, id, oracle.MatrixA)
+		oracle.Fill(w.inputs, b, id, oracle.MatrixB)
+		t.want[r] = oracle.Reference(a, b, s.M, s.K, s.N)
+		putFloats(t.hostA.Words[r*len(a):], a)
+		putFloats(t.hostB.Words[r*len(b):], b)
+	}
+	for i := range t.hostC.Words {
+		t.hostC.Words[i] = w.poison(index, i/(s.M*s.N))
+	}
+	return t, drv.StreamSynchronize(th, t.stream)
+}
+
+// round enqueues one GEMM with everything around it on the thread's stream and
+// waits for it: filler, poison, inputs, GEMM, result.
+func (w *gemmWork) round(th *sched.Thread, t *gemmWorker, index, r int) (rocm.Route, error) {
+	s, drv := w.env.Spec.Settings.Shape, w.env.Driver
+	if err := w.filler.enqueue(th, drv, t.stream); err != nil {
+		return "", err
+	}
+	a, b, c := s.M*s.K, s.K*s.N, s.M*s.N
+	if err := drv.MemsetD32Async(th, t.c, w.poison(index, r), uint64(c), t.stream); err != nil {
+		return "", err
+	}
+	if err := drv.MemcpyHtoDAsync(th, t.a, t.hostA.Slice(r*a, a), a, t.stream); err != nil {
+		return "", err
+	}
+	if err := drv.MemcpyHtoDAsync(th, t.b, t.hostB.Slice(r*b, b), b, t.stream); err != nil {
+		return "", err
+	}
+	route, err := w.dev.Gemm(th, t.stream, rocm.GEMM{M: s.M, K: s.K, N: s.N, A: t.a, B: t.b, C: t.c})
+	if err != nil {
+		return route, err
+	}
+	if err := drv.MemcpyDtoHAsync(th, t.hostC.Slice(r*c, c), t.c, c, t.stream); err != nil {
+		return route, err
+	}
+	return route, drv.StreamSynchronize(th, t.stream)
+}
+
+// poison is the word that fills the output of a thread's round.
+func (w *gemmWork) poison(index, round int) uint32 {
+	return oracle.Poison(uint64(index*w.env.Spec.Settings.Rounds + round))
+}
+
+func putFloats(dst []uint32, src []float32) {
+	for i, f := range src {
+		dst[i] = math.Float32bits(f)
+	}
+}
+
+// release frees what the threads allocated and closes the Device.
+func (w *gemmWork) release() error {
+	th, drv := w.env.Thread, w.env.Driver
+	var errs []error
+	for _, t := range w.workers {
+		if t == nil {
+			continue
+		}
+		errs = append(errs, drv.StreamDestroy(th, t.stream))
+		for _, p := range []rocm.Ptr{t.a, t.b, t.c} {
+			errs = append(errs, drv.Free(th, p))
+		}
+		for _, m := range []rocm.HostMem{t.hostA, t.hostB, t.hostC} {
+			errs = append(errs, drv.HostFree(th, m))
+		}
+	}
+	if w.filler.words > 0 {
+		errs = append(errs, drv.Free(th, w.filler.mem))
+	}
+	errs = append(errs, drv.StreamDestroy(th, w.stream), w.dev.Close(th))
+	return errors.Join(errs...)
+}
