@@ -3,6 +3,9 @@ package rocm
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
+
+	"rocstress/harness/sched"
 )
 
 // Architecture lists of the fork that the seed issues describe, as its
@@ -37,4 +40,43 @@ func FactsOf(gcnArchName string) ArchFacts {
 		NativeWMMA: slices.Contains(rocWMMAArchs[:], arch),
 		CDNAMFMA:   slices.Contains(cdnaMFMAArchs[:], arch),
 	}
+}
+
+// HasNativeWMMA reports whether the architecture has WMMA kernels. It decides
+// the route of attention and of quantized products.
+func (d *Device) HasNativeWMMA(th *sched.Thread) bool {
+	if d.keeps(ArchAtConstruction) {
+		return d.facts.NativeWMMA
+	}
+	return d.lazy.wmma.get(th, d, func(f ArchFacts) bool { return f.NativeWMMA })
+}
+
+// SupportsCDNAMFMAGEMM reports whether the architecture has CDNA MFMA GEMMs.
+func (d *Device) SupportsCDNAMFMAGEMM(th *sched.Thread) bool {
+	if d.keeps(ArchAtConstruction) {
+		return d.facts.CDNAMFMA
+	}
+	return d.lazy.mfma.get(th, d, func(f ArchFacts) bool { return f.CDNAMFMA })
+}
+
+// lazyFacts are the getters as they were before arch-at-construction.
+type lazyFacts struct{ wmma, mfma lazyFact }
+
+// lazyFact is computed by its first reader, flag before work: a reader that
+// comes while it is computed sees false.
+type lazyFact struct{ probed, value atomic.Bool }
+
+func (l *lazyFact) get(th *sched.Thread, d *Device, fact func(ArchFacts) bool) bool {
+	th.Point(PointProbeRead)
+	if l.probed.Load() {
+		return l.value.Load()
+	}
+	l.probed.Store(true)
+	th.Point(PointProbe)
+	props, err := d.drv.DeviceProps(th, d.cfg.Ordinal)
+	if err != nil {
+		return false
+	}
+	l.value.Store(fact(FactsOf(props.Arch)))
+	return l.value.Load()
 }

@@ -24,6 +24,7 @@ type Device struct {
 	cfg   Config
 	props DeviceProps
 	facts ArchFacts
+	lazy  lazyFacts // used without arch-at-construction only
 
 	warned  atomic.Bool  // the one warning was given
 	created atomic.Int64 // rocBLAS handles ever created
@@ -38,6 +39,9 @@ type Device struct {
 	handle atomic.Uintptr // BLAS; 0 until created
 	ready  atomic.Bool    // handle is usable, readable without mu
 	bound  atomic.Uintptr // Stream that handle is bound to
+	// failed is set without rocblas-retry-after-failure only: a creation
+	// failed, and nobody tries again.
+	failed atomic.Bool
 
 	naive naiveKernel
 }
@@ -57,12 +61,6 @@ func NewDevice(th *sched.Thread, drv Driver, cfg Config) (*Device, error) {
 
 // Props returns the properties of the device.
 func (d *Device) Props() DeviceProps { return d.props }
-
-// HasNativeWMMA reports whether the architecture has WMMA kernels.
-func (d *Device) HasNativeWMMA(*sched.Thread) bool { return d.facts.NativeWMMA }
-
-// SupportsCDNAMFMAGEMM reports whether the architecture has CDNA MFMA GEMMs.
-func (d *Device) SupportsCDNAMFMAGEMM(*sched.Thread) bool { return d.facts.CDNAMFMA }
 
 // MakeCurrent makes the device current for th, as every thread must before it
 // enqueues.
@@ -124,3 +122,7 @@ func (d *Device) warnOnce(err error) {
 // ErrUnsupportedArch is the permanent refusal of a device whose architecture
 // rocBLAS ships no kernels for.
 var ErrUnsupportedArch = errors.New("rocBLAS is not available on this GPU architecture")
+
+// errGivenUp is what a Device without rocblas-retry-after-failure answers once
+// a creation has failed.
+var errGivenUp = errors.New("rocBLAS is not available: an earlier creation of its handle failed")

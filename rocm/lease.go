@@ -97,6 +97,9 @@ func (d *Device) handleBeforeLock(th *sched.Thread) (h BLAS, have bool, err erro
 // trace but the warning.
 func (d *Device) createIfNeeded(th *sched.Thread) (BLAS, error) {
 	publishFirst := !d.keeps(RocBLASPublishAfterCreate)
+	if d.failed.Load() {
+		return 0, errGivenUp
+	}
 	th.Point(PointHandleRead)
 	if publishFirst && d.ready.Load() {
 		return BLAS(d.handle.Load()), nil
@@ -115,6 +118,9 @@ func (d *Device) createIfNeeded(th *sched.Thread) (BLAS, error) {
 	h, err := d.drv.RocBLASCreateHandle(th)
 	if err != nil {
 		d.warnOnce(err)
+		if !d.keeps(RocBLASRetryAfterFailure) {
+			d.failed.Store(true)
+		}
 		return 0, err
 	}
 	d.created.Add(1)

@@ -2,7 +2,7 @@ package rocm
 
 import "rocstress/harness/sched"
 
-// The points of the handle protocol, in the order a thread passes them.
+// The points of the protocol, in the order a thread passes them.
 const (
 	PointFlagRead   sched.Point = "rocblas.flag-read"   // before the ready flag is read
 	PointHandleRead sched.Point = "rocblas.handle-read" // before the handle is read
@@ -13,6 +13,8 @@ const (
 	PointBind       sched.Point = "rocblas.bind"        // before rocblas_set_stream
 	PointBound      sched.Point = "rocblas.bound"       // bound, before the GEMM
 	PointEnqueued   sched.Point = "rocblas.enqueued"    // GEMM enqueued, before the release
+	PointProbeRead  sched.Point = "arch.probe-read"     // before a lazy fact's flag is read
+	PointProbe      sched.Point = "arch.probe"          // flag set, before the fact is computed
 )
 
 // PointInfo describes a point for people.
@@ -33,5 +35,7 @@ func Points() []PointInfo {
 		{PointBind, "before rocblas_set_stream"},
 		{PointBound, "between bind and GEMM"},
 		{PointEnqueued, "between GEMM and release"},
+		{PointProbeRead, "before the flag of a lazy architecture fact is read (without arch-at-construction)"},
+		{PointProbe, "between that flag and the computation of the fact (without arch-at-construction)"},
 	}
 }

@@ -17,6 +17,8 @@ const (
 	RocBLASPublishAfterCreate Protection = "rocblas-publish-after-create"
 	RocBLASBindLock           Protection = "rocblas-bind-lock"
 	RocBLASStatusCheck        Protection = "rocblas-status-check"
+	RocBLASRetryAfterFailure  Protection = "rocblas-retry-after-failure"
+	ArchAtConstruction        Protection = "arch-at-construction"
 )
 
 // ProtectionInfo describes a protection for people.
@@ -38,6 +40,10 @@ func Protections() []ProtectionInfo {
 			"bind, release, GEMM", "#2198"},
 		{RocBLASStatusCheck, "the status of a GEMM and of a bind",
 			"the status is dropped", "#2198"},
+		{RocBLASRetryAfterFailure, "a failed creation is not cached",
+			"rocBLAS stays unavailable for ever", "#2198"},
+		{ArchAtConstruction, "architecture facts are computed before any thread asks",
+			"lazy getters that set their flag before the work", "#2198"},
 	}
 }
 
@@ -45,7 +51,7 @@ func Protections() []ProtectionInfo {
 // before the seed issue was fixed, whether this build has them yet or not.
 var oldDevice = [...]Protection{
 	RocBLASInitLock, RocBLASPublishAfterCreate, RocBLASBindLock, RocBLASStatusCheck,
-	"rocblas-retry-after-failure", "arch-at-construction", "no-reset-probe",
+	RocBLASRetryAfterFailure, ArchAtConstruction, "no-reset-probe",
 }
 
 // Groups returns the named groups of protections. A group is legal wherever an
