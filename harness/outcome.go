@@ -5,6 +5,8 @@
 // Verdict -> Report.
 package harness
 
+import "slices"
+
 // Outcome is what one child came to.
 type Outcome string
 
@@ -42,3 +44,17 @@ func (o Outcome) Measured() bool {
 
 // Failed reports whether o counts as a failed child.
 func (o Outcome) Failed() bool { return o.Measured() && o != Pass }
+
+// outcomes lists the outcomes of children in order of precedence.
+var outcomes = [...]Outcome{
+	LibraryMissing, NoDevice, DeviceFault, DriverReset, OutOfMemory, QueueAbort, HeapCorruption, HostCrash,
+	HangGPUBusy, HangGPUIdle, Timeout, LaunchError, HostAbort, UnwrittenOutput, NaNOutput, WrongResult,
+	CheckFailed, Incomplete, Pass,
+}
+
+// Outcomes returns the outcomes of children in order of precedence, the
+// strongest first.
+func Outcomes() []Outcome { return slices.Clone(outcomes[:]) }
+
+// rank returns the place of o in the order of precedence.
+func (o Outcome) rank() int { return slices.Index(outcomes[:], o) }

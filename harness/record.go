@@ -32,6 +32,7 @@ type Flags struct {
 	Provoked      string `json:"provoked,omitempty"`    // the outcome a scenario provoked on purpose
 	HarnessKilled bool   `json:"harness_killed,omitempty"`
 	LeakedPipes   bool   `json:"leaked_pipes,omitempty"` // a grandchild kept an output open
+	RaceReport    bool   `json:"race_report,omitempty"`  // a race detector reported a data race
 }
 
 // ExitRec is the mechanical end of a child.
@@ -41,3 +42,14 @@ type ExitRec struct {
 	Killed bool          `json:"killed,omitempty"` // by us
 	Dur    time.Duration `json:"dur_ns"`
 }
+
+// Key identifies a child of a campaign.
+type Key struct {
+	Scenario string `json:"scenario"`
+	Arm      string `json:"arm"`
+	Run      int    `json:"run"`   // from 1
+	Child    int    `json:"child"` // from 1, in its run
+}
+
+// Key returns what identifies the record's child.
+func (r Record) Key() Key { return Key{r.Scenario, r.Arm, r.Run, r.Child} }
