@@ -84,7 +84,7 @@ func lines(s string, limit int) (shown []string, more int) {
 		all = all[:limit]
 	}
 	for _, l := range all {
-		shown = append(shown, clip(Terminal(l), maxLineRunes))
+		shown = append(shown, clip(Terminal(l)))
 	}
 	return shown, more
 }
@@ -93,8 +93,9 @@ func lines(s string, limit int) (shown []string, more int) {
 // whole text is in the JSON and in the results directory.
 const maxLineRunes = 300
 
-// clip shortens s to limit runes, and says by how many.
-func clip(s string, limit int) string {
+// clip shortens s to maxLineRunes, and says by how many.
+func clip(s string) string {
+	const limit = maxLineRunes
 	n := utf8.RuneCountInString(s)
 	if n <= limit {
 		return s
@@ -146,7 +147,7 @@ func indentJSON(v any) ([]byte, error) {
 // makes no mention, link or image of what it holds, and a fence longer than
 // any run of backticks in it cannot be closed from inside.
 func codeSpan(s string) string {
-	s = clip(Terminal(s), maxLineRunes)
+	s = clip(Terminal(s))
 	if s == "" {
 		s = " "
 	}

@@ -123,7 +123,7 @@ func junitOutput(s harness.ScenarioReport, a harness.ArmReport) *junit.Output {
 		}
 		listed++
 		fmt.Fprintf(&b, "run %d child %d: %s: %s\n", f.Run, f.Child, Terminal(string(f.Outcome)),
-			clip(Terminal(f.Signature), maxLineRunes))
+			clip(Terminal(f.Signature)))
 		shown, more := lines(f.Evidence, normalEvidence)
 		for _, l := range shown {
 			fmt.Fprintf(&b, "    | %s\n", l)

@@ -28,11 +28,8 @@ func WriteMarkdown(w io.Writer, r harness.Report) error {
 
 func markdownScenario(b *bytes.Buffer, s harness.ScenarioReport) {
 	fmt.Fprintf(b, "### %s: %s\n\n", codeSpan(s.Name), prose(string(s.Verdict.Kind)))
-	if s.Verdict.Text != "" {
-		fmt.Fprintf(b, "%s\n\n", prose(s.Verdict.Text))
-	}
-	if p := s.Verdict.P; p != nil {
-		fmt.Fprintf(b, "Fisher's exact test, two-sided: p = %.2g.\n\n", *p)
+	if text := words(s.Verdict); text != "" {
+		fmt.Fprintf(b, "%s\n\n", prose(text))
 	}
 	b.WriteString("| arm | protections | runs failed | children failed | failure rate | outcomes |\n")
 	b.WriteString("|---|---|---|---|---|---|\n")

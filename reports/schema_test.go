@@ -33,10 +33,10 @@ func fieldPaths(t reflect.Type, at string) []string {
 	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
-		case name == "-" || !f.IsExported():
-			continue
 		case f.Anonymous && name == "":
 			paths = append(paths, fieldPaths(f.Type, at)...)
+			continue
+		case name == "-" || !f.IsExported():
 			continue
 		case name == "":
 			name = f.Name

@@ -41,7 +41,7 @@ func WriteText(w io.Writer, r harness.Report, opts TextOptions) error {
 	}
 	for i, s := range r.Scenarios {
 		if opts.Detail == Brief {
-			fmt.Fprintf(&b, "%s: %s: %s\n", Terminal(s.Name), s.Verdict.Kind, Terminal(s.Verdict.Text))
+			fmt.Fprintf(&b, "%s: %s: %s\n", Terminal(s.Name), strings.ToUpper(string(s.Verdict.Kind)), Terminal(words(s.Verdict)))
 			continue
 		}
 		if i > 0 {
@@ -61,11 +61,8 @@ func WriteText(w io.Writer, r harness.Report, opts TextOptions) error {
 
 func writeScenario(b *bytes.Buffer, s harness.ScenarioReport, opts TextOptions) {
 	fmt.Fprintf(b, "%s: %s\n", Terminal(s.Name), strings.ToUpper(string(s.Verdict.Kind)))
-	if s.Verdict.Text != "" {
-		fmt.Fprintf(b, "  %s\n", Terminal(s.Verdict.Text))
-	}
-	if p := s.Verdict.P; p != nil {
-		fmt.Fprintf(b, "  Fisher's exact test, two-sided: p = %.2g\n", *p)
+	if text := words(s.Verdict); text != "" {
+		fmt.Fprintf(b, "  %s\n", Terminal(text))
 	}
 	b.WriteByte('\n')
 	writeArms(b, s.Arms)
@@ -84,12 +81,13 @@ func writeScenario(b *bytes.Buffer, s harness.ScenarioReport, opts TextOptions) 
 
 func writeArms(b *bytes.Buffer, arms []harness.ArmReport) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "  arm\truns failed\tchildren failed\tfailure rate\toutcomes")
+	rows := "  arm\truns failed\tchildren failed\tfailure rate\toutcomes\n"
 	for _, a := range arms {
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", Terminal(a.Name), ofTotal(a.RunsFailed, a.Runs),
+		rows += fmt.Sprintf("  %s\t%s\t%s\t%s\t%s\n", Terminal(a.Name), ofTotal(a.RunsFailed, a.Runs),
 			ofTotal(a.ChildrenFailed, a.Children), Terminal(rate(a)), Terminal(outcomes(a.Outcomes)))
 	}
-	_ = t.Flush() // into memory: cannot fail
+	_, _ = io.WriteString(t, rows) // into memory: cannot fail
+	_ = t.Flush()
 }
 
 func writeSignatures(b *bytes.Buffer, s harness.ScenarioReport, opts TextOptions) {
@@ -105,7 +103,7 @@ func writeSignatures(b *bytes.Buffer, s harness.ScenarioReport, opts TextOptions
 	}
 	for _, sig := range shown {
 		fmt.Fprintf(b, "  %5d x %s: %s (%s)\n", total(sig), Terminal(string(sig.Outcome)),
-			clip(Terminal(sig.Signature), maxLineRunes), Terminal(byArm(sig.Count)))
+			clip(Terminal(sig.Signature)), Terminal(byArm(sig.Count)))
 		f, ok := example(s, sig)
 		writeEvidence(b, evidence(sig, f), limit)
 		if ok {
@@ -134,7 +132,7 @@ func writeFailures(b *bytes.Buffer, s harness.ScenarioReport) {
 	fmt.Fprintf(b, "\n  failed children (%s):\n", ofTotal(len(s.Failures), s.FailuresN))
 	for _, f := range s.Failures {
 		fmt.Fprintf(b, "  %s run %d child %d: %s: %s\n", Terminal(f.Arm), f.Run, f.Child,
-			Terminal(string(f.Outcome)), clip(Terminal(f.Signature), maxLineRunes))
+			Terminal(string(f.Outcome)), clip(Terminal(f.Signature)))
 		fmt.Fprintf(b, "          reproduce: %s\n", Terminal(f.Reproduce))
 	}
 }

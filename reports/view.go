@@ -13,6 +13,16 @@ import (
 	"rocstress/harness"
 )
 
+// words returns the text of a verdict without its kind in front, which every
+// format shows on its own.
+func words(v harness.Verdict) string {
+	kind, rest, ok := strings.Cut(v.Text, ": ")
+	if ok && strings.EqualFold(kind, string(v.Kind)) {
+		return rest
+	}
+	return v.Text
+}
+
 // ofTotal returns "3 of 20".
 func ofTotal(n, total int) string { return fmt.Sprintf("%d of %d", n, total) }
 
