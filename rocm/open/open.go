@@ -7,31 +7,50 @@ import (
 	"strings"
 
 	"rocstress/rocm"
+	"rocstress/rocm/hip"
 	"rocstress/rocm/sim"
 )
 
 // accepted lists the forms of a spec, for errors.
-const accepted = "sim, sim:key=value,..."
+const accepted = "sim, sim:key=value,..., hip, hip:N"
 
 // Open returns the Driver that spec names: "sim" or "sim:key=value,..." for a
-// simulated device. The caller closes it. An unknown spec and a bad setting
-// are errors of one line that name the value and what is accepted.
+// simulated device, "hip" or "hip:N" for device 0 or N of the real runtime.
+// The caller closes it. An unknown spec and a bad setting are errors of one
+// line that name the value and what is accepted; opening a real device fails
+// with the errors of hip.Open, *rocm.LibraryError and *rocm.NoDeviceError
+// among them.
+//
+// A real Driver must be used by goroutines locked to their OS threads, the
+// caller of Open included.
 func Open(spec string) (rocm.Driver, error) {
 	kind, rest, has := strings.Cut(spec, ":")
-	switch kind {
-	case "sim":
-		if has && rest == "" {
-			break
+	switch {
+	case has && rest == "":
+	case kind == "sim":
+		cfg, err := sim.ParseConfig(rest)
+		if err != nil {
+			return nil, err
 		}
-		return openSim(rest)
+		d, err := sim.Open(cfg)
+		if err != nil {
+			return nil, err // not d, which would be a Driver that is not nil
+		}
+		return d, nil
+	case kind == "hip":
+		ordinal, err := parseOrdinal(rest)
+		if err != nil {
+			return nil, err
+		}
+		d, err := hip.Open(ordinal)
+		if err != nil {
+			return nil, err
+		}
+		return d, nil
 	}
-	return nil, fmt.Errorf("unknown device %q; accepted: %s", spec, accepted)
+	return nil, unknown(spec)
 }
 
-func openSim(settings string) (rocm.Driver, error) {
-	cfg, err := sim.ParseConfig(settings)
-	if err != nil {
-		return nil, err
-	}
-	return sim.Open(cfg)
+func unknown(spec string) error {
+	return fmt.Errorf("unknown device %q; accepted: %s", spec, accepted)
 }
