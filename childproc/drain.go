@@ -55,7 +55,7 @@ type drain struct {
 func (d *drain) run() {
 	defer close(d.done)
 	defer d.end()
-	defer d.r.Close()
+	defer closeAll([]*os.File{d.r})
 	buf := make([]byte, drainBytes)
 	for {
 		n, err := d.r.Read(buf)

@@ -102,7 +102,7 @@ const (
 type Check struct {
 	Name   string `json:"name"`
 	OK     bool   `json:"ok"`
-	Kind   string `json:"kind,omitempty"`  // of a failed oracle check; "" for any other
+	Kind   string `json:"kind,omitempty"` // of a failed oracle check; "" for any other
 	Detail string `json:"detail,omitempty"`
 	Count  int    `json:"count,omitempty"` // how many outputs, say, failed it; 0 means 1
 }
