@@ -42,43 +42,68 @@ func Compare(got []uint32, want []int32, cols int, poison uint32) Verdict {
 	if len(got) != len(want) || len(want) > 0 && (cols <= 0 || len(want)%cols != 0) {
 		panic(fmt.Sprintf("oracle: Compare of %d words with %d values in %d columns", len(got), len(want), cols))
 	}
-	v := Verdict{OK: true, Elements: len(want)}
-	var first [3]int // of Unwritten, NaN, Wrong; valid where the count is not 0
+	var f findings
 	for i, w := range got {
 		if math.Float32frombits(w) == float32(want[i]) {
 			continue // no poison and no NaN equals anything
 		}
 		switch {
 		case w == poison:
-			note(&v.Unwritten, &first[0], i)
+			f.add(Unwritten, i)
 		case isNaN(w):
-			note(&v.NaN, &first[1], i)
+			f.add(NaN, i)
 		default:
-			note(&v.Wrong, &first[2], i)
+			f.add(Wrong, i)
 		}
+	}
+	v := f.verdict(len(want), cols)
+	if !v.OK {
+		v.Got, v.Want = describe(got[v.Index], poison), strconv.Itoa(int(want[v.Index]))
+	}
+	return v
+}
+
+// findings counts bad elements by kind and keeps the first of each.
+type findings struct {
+	unwritten, nan, wrong finding
+}
+
+type finding struct{ count, first int }
+
+func (f *findings) add(kind Kind, i int) {
+	k := &f.wrong
+	switch kind {
+	case Unwritten:
+		k = &f.unwritten
+	case NaN:
+		k = &f.nan
+	}
+	if k.count == 0 {
+		k.first = i
+	}
+	k.count++
+}
+
+// verdict leaves Got and Want to the caller.
+func (f *findings) verdict(elements, cols int) Verdict {
+	v := Verdict{
+		OK: true, Elements: elements,
+		Unwritten: f.unwritten.count, NaN: f.nan.count, Wrong: f.wrong.count,
 	}
 	v.Bad = v.Unwritten + v.NaN + v.Wrong
 	switch {
 	case v.Unwritten > 0:
-		v.Kind, v.Index = Unwritten, first[0]
+		v.Kind, v.Index = Unwritten, f.unwritten.first
 	case v.NaN > 0:
-		v.Kind, v.Index = NaN, first[1]
+		v.Kind, v.Index = NaN, f.nan.first
 	case v.Wrong > 0:
-		v.Kind, v.Index = Wrong, first[2]
+		v.Kind, v.Index = Wrong, f.wrong.first
 	default:
 		return v
 	}
 	v.OK = false
 	v.Row, v.Col = v.Index/cols, v.Index%cols
-	v.Got, v.Want = describe(got[v.Index], poison), strconv.Itoa(int(want[v.Index]))
 	return v
-}
-
-func note(count, first *int, i int) {
-	if *count == 0 {
-		*first = i
-	}
-	*count++
 }
 
 // describe prints a word as a float32 with its bits.

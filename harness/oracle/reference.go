@@ -74,3 +74,17 @@ func unpackPairs(dst []int32, sums []int64) {
 		dst[len(dst)-1] = int32(sums[len(sums)-1])
 	}
 }
+
+// Magnitude returns sum|a b| for each element of the product: the scale of
+// the rounding errors that a bf16 GEMM may make.
+func Magnitude(a, b []float32, m, k, n int) []int32 {
+	return Reference(magnitudes(a), magnitudes(b), m, k, n)
+}
+
+func magnitudes(src []float32) []float32 {
+	dst := make([]float32, len(src))
+	for i, f := range src {
+		dst[i] = max(f, -f)
+	}
+	return dst
+}
