@@ -66,7 +66,8 @@ type Spec struct {
 	// Orders are what the entry gets. Ignored for a foreign program.
 	Orders wire.Spec
 	// Env is the complete environment, nil that of this process. ROCSTRESS_*
-	// is removed from it; an entry also gets GOTRACEBACK=all.
+	// is removed from it, but for wire.EnvABI of an entry; an entry also gets
+	// GOTRACEBACK=all.
 	Env []string
 	// Dir is the working directory, "" that of this process.
 	Dir string

@@ -58,7 +58,7 @@ func (s Spec) command() (command, error) {
 		c.path = found
 	}
 	c.argv = append([]string{name}, s.Args...)
-	c.env = stripContract(s.Env)
+	c.env = withoutContract(s.Env, c.entry)
 	if c.entry {
 		doc, err := s.Orders.Encode()
 		if err != nil {
@@ -70,15 +70,18 @@ func (s Spec) command() (command, error) {
 	return c, nil
 }
 
-// stripContract returns a copy of env, nil meaning this process's, without the
-// variables of the child contract.
-func stripContract(env []string) []string {
+// withoutContract returns a copy of env, nil meaning this process's, without
+// the variables of the child contract. An entry keeps wire.EnvABI, which a
+// test ABI library reads at the start of the process; a foreign program gets
+// no ROCSTRESS_* variable at all.
+func withoutContract(env []string, entry bool) []string {
 	if env == nil {
 		env = os.Environ()
 	}
 	out := make([]string, 0, len(env)+3)
 	for _, kv := range env {
-		if !strings.HasPrefix(kv, envPrefix) {
+		abi := entry && strings.HasPrefix(kv, wire.EnvABI+"=")
+		if abi || !strings.HasPrefix(kv, envPrefix) {
 			out = append(out, kv)
 		}
 	}

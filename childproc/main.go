@@ -59,7 +59,8 @@ func Main(entries map[string]Entry) {
 func takeOrders(name string, entries map[string]Entry) (Entry, wire.Spec, error) {
 	doc, given := os.LookupEnv(wire.EnvSpec)
 	for _, kv := range os.Environ() {
-		if k, _, _ := strings.Cut(kv, "="); strings.HasPrefix(k, envPrefix) {
+		// With cgo, unsetting reaches the C library that reads EnvABI.
+		if k, _, _ := strings.Cut(kv, "="); strings.HasPrefix(k, envPrefix) && k != wire.EnvABI {
 			if err := os.Unsetenv(k); err != nil {
 				return nil, wire.Spec{}, fmt.Errorf("unset %s: %v", k, err)
 			}

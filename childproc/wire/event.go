@@ -153,7 +153,7 @@ func (w *Writer) Send(e Event) error {
 	}
 	line, err := json.Marshal(e)
 	if err != nil {
-		return fmt.Errorf("encode event %s: %v", e.Kind, err)
+		return fmt.Errorf("encode event %s: %w", e.Kind, err)
 	}
 	if len(line) >= MaxEventBytes {
 		return fmt.Errorf("event %s: %d bytes, at most %d are allowed", e.Kind, len(line), MaxEventBytes-1)
@@ -174,13 +174,13 @@ func DecodeEvent(line []byte) (Event, error) {
 		return e, fmt.Errorf("event line of %d bytes, at most %d are allowed", len(line), MaxEventBytes-1)
 	}
 	if err := json.Unmarshal(bytes.TrimSpace(line), &e); err != nil {
-		return e, fmt.Errorf("event line: %v", err)
+		return e, fmt.Errorf("event line: %w", err)
 	}
 	return e, e.validate()
 }
 
 func (e Event) validate() error {
-	ok := false
+	var ok bool
 	switch e.Kind {
 	case KindHello:
 		ok = e.Hello != nil

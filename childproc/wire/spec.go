@@ -16,11 +16,14 @@ import (
 // SpecVersion is the version of Spec that this build writes and accepts.
 const SpecVersion = 1
 
-// Names of the environment variables of the child contract. ROCSTRESS_*
-// variables never reach the programs a child starts.
+// Names of environment variables. ROCSTRESS_* variables never reach foreign
+// programs.
 const (
 	EnvChild = "ROCSTRESS_CHILD" // the entry to run; its presence makes a process a child
 	EnvSpec  = "ROCSTRESS_SPEC"  // the Spec as one JSON document
+	// EnvABI is no part of the contract: settings of a HIP test ABI library,
+	// key=value,..., which must be in the environment when the child starts.
+	EnvABI = "ROCSTRESS_ABI"
 )
 
 // EventsFD is the file descriptor on which a child writes its events: runtimes
@@ -74,7 +77,7 @@ func (s Spec) Encode() (string, error) {
 	s.V = SpecVersion
 	b, err := json.Marshal(s)
 	if err != nil {
-		return "", fmt.Errorf("encode child spec: %v", err)
+		return "", fmt.Errorf("encode child spec: %w", err)
 	}
 	if len(b) > maxSpecBytes {
 		return "", fmt.Errorf("encode child spec: %d bytes, at most %d are allowed", len(b), maxSpecBytes)
@@ -93,7 +96,7 @@ func DecodeSpec(doc string) (Spec, error) {
 	d := json.NewDecoder(bytes.NewReader([]byte(doc)))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&s); err != nil {
-		return s, fmt.Errorf("%s: %v", EnvSpec, err)
+		return s, fmt.Errorf("%s: %w", EnvSpec, err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return s, fmt.Errorf("%s: text after the document", EnvSpec)
