@@ -130,7 +130,7 @@ func ParseConfig(spec string) (Config, error) {
 		}
 		seen[key] = true
 		if err := s.parse(&c, value); err != nil {
-			return Config{}, fmt.Errorf("sim setting %s=%q: want %s: %v", key, value, s.want, reason(err))
+			return Config{}, fmt.Errorf("sim setting %s=%q: want %s: %w", key, value, s.want, reason(err))
 		}
 	}
 	if err := c.Validate(); err != nil {
