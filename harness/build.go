@@ -103,14 +103,20 @@ func interval(i stats.Interval) Interval {
 }
 
 func (in ReportInput) reproduce(k Key) string {
-	if in.Reproduce != nil {
+	switch {
+	case in.Reproduce != nil:
 		return in.Reproduce(k)
-	}
-	if in.OutDir == "" {
+	case in.OutDir == "":
 		return ""
 	}
-	line := fmt.Sprintf("stress replay %s --run %d --child %d --arm %s", shellWord(in.OutDir), k.Run, k.Child, shellWord(k.Arm))
-	if len(in.Plan.Scenarios) > 1 {
+	return ReplayCommand(in.OutDir, in.Plan, k)
+}
+
+// ReplayCommand returns the command that reruns the child k of a plan whose
+// results are in dir, quoted for a POSIX shell.
+func ReplayCommand(dir string, p Plan, k Key) string {
+	line := fmt.Sprintf("stress replay %s --run %d --child %d --arm %s", shellWord(dir), k.Run, k.Child, shellWord(k.Arm))
+	if len(p.Scenarios) > 1 {
 		line += " --scenario " + shellWord(k.Scenario)
 	}
 	return line

@@ -13,12 +13,12 @@ import (
 
 // JUnitOptions are the knobs of WriteJUnit.
 type JUnitOptions struct {
-	// Exit says what a verdict means to the gate that reads the file, in exit
-	// codes of stress: 0 accepted, 1 a failure, anything else an error. nil:
-	// regression and findings are failures, both kinds of inconclusive are
-	// errors. The removed arm of an accepted comparison is no failure: its
-	// children are there to fail.
-	Exit func(harness.Verdict) int
+	// Exit says what a scenario means to the gate that reads the file, in
+	// exit codes of stress: 0 accepted, 1 a failure, anything else an error.
+	// nil: regression and findings are failures, both kinds of inconclusive
+	// are errors. The removed arm of an accepted comparison is no failure:
+	// its children are there to fail.
+	Exit func(harness.ScenarioReport) int
 }
 
 // WriteJUnit writes r as JUnit XML: a suite for each scenario, a case for each
@@ -40,8 +40,8 @@ func WriteJUnit(w io.Writer, r harness.Report, opts JUnitOptions) error {
 	return nil
 }
 
-func defaultExit(v harness.Verdict) int {
-	switch v.Kind {
+func defaultExit(s harness.ScenarioReport) int {
+	switch s.Verdict.Kind {
 	case harness.Regression, harness.Findings:
 		return 1
 	case harness.Inconclusive, harness.NoContention:
@@ -71,7 +71,7 @@ func junitSuite(r harness.Report, s harness.ScenarioReport, id int, opts JUnitOp
 			suite.AddProperty(p.name, Terminal(p.value))
 		}
 	}
-	exit := opts.Exit(s.Verdict)
+	exit := opts.Exit(s)
 	blamed := blamedArm(s)
 	for _, a := range s.Arms {
 		c := junit.Testcase{Name: Terminal(a.Name), Classname: "stress." + Terminal(s.Name), SystemOut: junitOutput(s, a)}

@@ -121,7 +121,7 @@ var _ = Describe("JUnit", func() {
 		Entry("no contention", harness.NoContention, 0, 1),
 	)
 	It("lets the caller say what a verdict means", func() {
-		f, e := counts(sample(), reports.JUnitOptions{Exit: func(harness.Verdict) int { return 1 }})
+		f, e := counts(sample(), reports.JUnitOptions{Exit: func(harness.ScenarioReport) int { return 1 }})
 		Expect([]int{f, e}).To(Equal([]int{1, 0}))
 	})
 })
