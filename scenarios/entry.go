@@ -53,7 +53,7 @@ func runScenario(open Opener, orders wire.Spec, events *wire.Writer) error {
 	if err := events.Send(wire.Event{Kind: wire.KindPhase, Phase: wire.PhaseInit}); err != nil {
 		return err
 	}
-	if env.Driver, err = open(orders.Device); err != nil {
+	if env.Driver, err = openInjected(env.Thread, open, orders.Device, sc.Inject); err != nil {
 		return err
 	}
 	if env.device, err = hello(env); err != nil {

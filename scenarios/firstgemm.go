@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"rocstress/childproc/wire"
@@ -31,17 +30,7 @@ func firstGEMM() Scenario {
 			if err != nil {
 				return err
 			}
-			return runGEMMs(ctx, w)
+			return w.runGEMMs(ctx, w.checkOutputs, w.checkAllRocBLAS, w.checkOneHandle)
 		},
 	}
-}
-
-// runGEMMs runs, checks and releases. Checks are made after an error too: what
-// was measured is not lost.
-func runGEMMs(ctx context.Context, w *gemmWork) error {
-	runErr := w.run(ctx)
-	if err := errors.Join(runErr, w.check()); err != nil {
-		return err
-	}
-	return w.release()
 }

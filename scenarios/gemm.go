@@ -92,8 +92,8 @@ func (w *gemmWork) member(_ context.Context, m *team.Member) error {
 		if err != nil {
 			return fmt.Errorf("thread %d, round %d: %w", m.Index, r, err)
 		}
-		if route != rocm.RouteRocBLAS {
-			t.offRoute, t.firstOffRoute = t.offRoute+1, route
+		if route == rocm.RouteNaive {
+			t.naive++
 		}
 		t.rounds++
 	}

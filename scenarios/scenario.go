@@ -22,7 +22,12 @@ type Scenario struct {
 	Guards []rocm.Protection
 	Remove []string // protection ids or groups
 	// Expects lists the outcomes the body provokes on purpose.
-	Expects    []string
+	Expects []string
+	// Inject are settings of a simulated device, key=value,..., that make it
+	// fail as the scenario needs. A test ABI library gets them through its
+	// environment; real ROCm cannot fail on demand, and such a child reports
+	// no_device there.
+	Inject     string
 	Contention bool // a verdict needs threads that really overlapped
 	// SimDeadline bounds one child on a simulated device: ten times its usual
 	// time there, at least 3 s. A real device has HipDeadline.

@@ -34,7 +34,7 @@ func streamRebind() Scenario {
 				return fmt.Errorf("create the handle before the race: %w", err)
 			}
 			lease.Release(env.Thread)
-			return runGEMMs(ctx, w)
+			return w.runGEMMs(ctx, w.checkOutputs, w.checkAllRocBLAS, w.checkOneHandle)
 		},
 	}
 }
