@@ -29,14 +29,13 @@ type gemmWork struct {
 // after another, so that nothing is computed or compared between two GEMMs:
 // slow host work there thins the overlap out.
 type gemmWorker struct {
-	stream        rocm.Stream
-	a, b, c       rocm.Ptr
-	hostA, hostB  rocm.HostMem
-	hostC         rocm.HostMem
-	want          [][]int32
-	rounds        int // finished without an error
-	offRoute      int // GEMMs that did not take rocBLAS
-	firstOffRoute rocm.Route
+	stream       rocm.Stream
+	a, b, c      rocm.Ptr
+	hostA, hostB rocm.HostMem
+	hostC        rocm.HostMem
+	want         [][]int32
+	rounds       int // finished without an error
+	naive        int // GEMMs among them that did not take rocBLAS
 }
 
 func newGEMMWork(env *Env) (*gemmWork, error) {
