@@ -21,7 +21,10 @@ func (e *Env) NewDevice() (*rocm.Device, error) {
 	return rocm.NewDevice(e.Thread, e.Driver, rocm.Config{
 		Ordinal: e.Driver.Describe(e.Thread).Ordinal,
 		Removed: e.Removed,
-		Warn:    func(line string) { fmt.Fprintln(os.Stderr, line) },
+		Warn: func(line string) {
+			e.warnings.Add(1)
+			fmt.Fprintln(os.Stderr, line)
+		},
 	})
 }
 

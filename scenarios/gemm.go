@@ -20,7 +20,8 @@ type gemmWork struct {
 	dev    *rocm.Device
 	inputs oracle.Inputs
 	filler filler
-	stream rocm.Stream // of the body's own thread
+	stream rocm.Stream                            // of the body's own thread
+	before func(*sched.Thread, *gemmWorker) error // ahead of each GEMM; may be nil
 	// workers has one slot a thread, each written by its thread alone.
 	workers []*gemmWorker
 }
@@ -82,6 +83,11 @@ func (w *gemmWork) member(_ context.Context, m *team.Member) error {
 	}
 	for r := range w.env.Spec.Settings.Rounds {
 		start := m.Thread.Now()
+		if w.before != nil {
+			if err := w.before(m.Thread, t); err != nil {
+				return fmt.Errorf("thread %d, before round %d: %w", m.Index, r, err)
+			}
+		}
 		route, err := w.round(m.Thread, t, m.Index, r)
 		op := team.Op{Round: r, Route: string(route), Status: "ok", Start: start, End: m.Thread.Now()}
 		if err != nil {

@@ -8,6 +8,11 @@ func List() []Scenario {
 	return []Scenario{
 		firstGEMM(),
 		streamRebind(),
+		createFailure(),
+		unsupportedArch(),
+		setStreamFailure(),
+		leaseReentry(),
+		archProbe(),
 	}
 }
 

@@ -4,6 +4,7 @@ package scenarios
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"rocstress/childproc/wire"
@@ -51,5 +52,6 @@ type Env struct {
 	Removed rocm.Set
 	Events  *wire.Writer
 
-	device rocm.DeviceProps
+	device   rocm.DeviceProps
+	warnings atomic.Int64 // of the Devices that NewDevice returned
 }
