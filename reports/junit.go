@@ -122,8 +122,7 @@ func junitOutput(s harness.ScenarioReport, a harness.ArmReport) *junit.Output {
 			continue
 		}
 		listed++
-		fmt.Fprintf(&b, "run %d child %d: %s: %s\n", f.Run, f.Child, Terminal(string(f.Outcome)),
-			clip(Terminal(f.Signature)))
+		fmt.Fprintf(&b, "run %d child %d: %s\n", f.Run, f.Child, clip(Terminal(Label(f.Outcome, f.Signature))))
 		shown, more := lines(f.Evidence, normalEvidence)
 		for _, l := range shown {
 			fmt.Fprintf(&b, "    | %s\n", l)

@@ -59,8 +59,7 @@ func markdownSignatures(b *bytes.Buffer, s harness.ScenarioReport) {
 		shown = shown[:normalSignatures]
 	}
 	for _, sig := range shown {
-		fmt.Fprintf(b, "- %d x %s: %s (%s)\n\n", total(sig), codeSpan(string(sig.Outcome)),
-			codeSpan(sig.Signature), prose(byArm(sig.Count)))
+		fmt.Fprintf(b, "- %d x %s (%s)\n\n", total(sig), codeSpan(Label(sig.Outcome, sig.Signature)), prose(byArm(sig.Count)))
 		f, ok := example(s, sig)
 		block, more := lines(evidence(sig, f), normalEvidence)
 		if more > 0 {

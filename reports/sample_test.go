@@ -65,8 +65,8 @@ func comparison(p *float64, removed []string) harness.ScenarioReport {
 			Text: "Reproduction: without rocblas-bind-lock, rocblas-init-lock, 187 of 200 children in 20 of 20 runs failed (93.5 %); with nothing removed, 0 of 199. p < 0.000001 by Fisher's exact test, two-sided.",
 		},
 		Signatures: []harness.Signature{
-			{Signature: "unwritten_output gemm", Outcome: harness.UnwrittenOutput, Count: map[string]int{harness.ArmRemoved: 120}, Example: "thread 3 round 0: 4096 words still hold the poison"},
-			{Signature: "wrong_result gemm", Outcome: harness.WrongResult, Count: map[string]int{harness.ArmRemoved: 67}, Example: "thread 1 round 0: 17 of 4096 differ"},
+			{Signature: "unwritten_output: outputs", Outcome: harness.UnwrittenOutput, Count: map[string]int{harness.ArmRemoved: 120}, Example: "thread 3 round 0: 4096 words still hold the poison"},
+			{Signature: "wrong_result: outputs", Outcome: harness.WrongResult, Count: map[string]int{harness.ArmRemoved: 67}, Example: "thread 1 round 0: 17 of 4096 differ"},
 		},
 		Failures: []harness.Failure{
 			failure(harness.UnwrittenOutput, 1, 2, "thread 3 round 0: 4096 words still hold the poison\nfirst: [0,0] = 0x7fc0dead\nlast: [63,63] = 0x7fc0dead\n4\n5"),
@@ -79,7 +79,7 @@ func comparison(p *float64, removed []string) harness.ScenarioReport {
 
 func failure(o harness.Outcome, run, child int, evidence string) harness.Failure {
 	return harness.Failure{
-		Arm: harness.ArmRemoved, Run: run, Child: child, Outcome: o, Signature: string(o) + " gemm", Evidence: evidence,
+		Arm: harness.ArmRemoved, Run: run, Child: child, Outcome: o, Signature: string(o) + ": outputs", Evidence: evidence,
 		Reproduce: "stress replay stress-results/20260304T050607Z-42 --run 1 --child 2 --arm removed",
 	}
 }

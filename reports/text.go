@@ -102,8 +102,7 @@ func writeSignatures(b *bytes.Buffer, s harness.ScenarioReport, opts TextOptions
 		shown = shown[:normalSignatures]
 	}
 	for _, sig := range shown {
-		fmt.Fprintf(b, "  %5d x %s: %s (%s)\n", total(sig), Terminal(string(sig.Outcome)),
-			clip(Terminal(sig.Signature)), Terminal(byArm(sig.Count)))
+		fmt.Fprintf(b, "  %5d x %s (%s)\n", total(sig), clip(Terminal(Label(sig.Outcome, sig.Signature))), Terminal(byArm(sig.Count)))
 		f, ok := example(s, sig)
 		writeEvidence(b, evidence(sig, f), limit)
 		if ok {
@@ -131,8 +130,7 @@ func writeFailures(b *bytes.Buffer, s harness.ScenarioReport) {
 	}
 	fmt.Fprintf(b, "\n  failed children (%s):\n", ofTotal(len(s.Failures), s.FailuresN))
 	for _, f := range s.Failures {
-		fmt.Fprintf(b, "  %s run %d child %d: %s: %s\n", Terminal(f.Arm), f.Run, f.Child,
-			Terminal(string(f.Outcome)), clip(Terminal(f.Signature)))
+		fmt.Fprintf(b, "  %s run %d child %d: %s\n", Terminal(f.Arm), f.Run, f.Child, clip(Terminal(Label(f.Outcome, f.Signature))))
 		fmt.Fprintf(b, "          reproduce: %s\n", Terminal(f.Reproduce))
 	}
 }

@@ -83,7 +83,7 @@ func outcomes(counts map[harness.Outcome]int) string {
 // without says what an arm had removed.
 func without(a harness.ArmReport) string {
 	if len(a.Without) == 0 {
-		return "as it is"
+		return "with nothing removed"
 	}
 	return "without " + strings.Join(a.Without, ", ")
 }
@@ -126,8 +126,12 @@ func device(d wire.Device) string {
 		return "unknown: no child said what it opened"
 	}
 	parts := []string{fmt.Sprintf("%s:%d", d.Driver, d.Ordinal)}
+	arch := d.Arch
+	if strings.Contains(d.Name, arch) {
+		arch = "" // the name says it
+	}
 	for _, p := range []struct{ label, value string }{
-		{"", d.Name}, {"", d.Arch}, {"HIP ", d.Runtime}, {"rocBLAS ", d.BLAS}, {"test ABI ", d.TestABI},
+		{"", d.Name}, {"", arch}, {"HIP ", d.Runtime}, {"rocBLAS ", d.BLAS}, {"test ABI ", d.TestABI},
 	} {
 		if p.value != "" {
 			parts = append(parts, p.label+p.value)
@@ -147,6 +151,18 @@ func library(l wire.Library) string {
 		s += " (build id " + l.BuildID + ")"
 	}
 	return s
+}
+
+// Label names a failure by its signature, which usually begins with the
+// outcome; else by both. It is untrusted.
+func Label(o harness.Outcome, signature string) string {
+	switch {
+	case signature == "":
+		return string(o)
+	case strings.HasPrefix(signature, string(o)):
+		return signature
+	}
+	return string(o) + ": " + signature
 }
 
 // total returns how many failures a signature groups, over all arms.
