@@ -76,6 +76,16 @@ func (th *Thread) Busy(d time.Duration) {
 	}
 }
 
+// Abort is the modelled end of the process, such as by a signal. Controlled: the
+// schedule ends as Crashed with reason and Abort does not return. Free: it
+// panics; whoever can end the process itself does so instead.
+func (th *Thread) Abort(reason string) {
+	if th.task != nil {
+		th.task.abort(reason)
+	}
+	panic("sched: abort: " + reason)
+}
+
 // Value returns what SetValue stored under key on this thread, or nil. It
 // stands for thread-local storage, such as HIP's current device.
 func (th *Thread) Value(key any) any { return th.values[key] }
