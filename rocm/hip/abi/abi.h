@@ -82,7 +82,9 @@ enum {
 
 /* The HIP version whose behaviour the test libraries follow: errors after a
  * fault, no abort. */
+#ifndef ABI_HIP_VERSION
 #define ABI_HIP_VERSION 70000000
+#endif
 
 #ifndef ABI_CONSTANTS_ONLY
 

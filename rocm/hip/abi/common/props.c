@@ -70,9 +70,6 @@ static void put_text(void *props, int offset, const char *text)
     snprintf((char *)props + offset, ABI_NAME_SIZE, "%s", text);
 }
 
-/* The library built for the test of the old layout lacks the new function, as
- * HIP before 6.0 does. */
-#ifndef ABI_WITHOUT_R0600
 int hipGetDevicePropertiesR0600(void *out, int device)
 {
     struct abi_props props;
@@ -88,7 +85,6 @@ int hipGetDevicePropertiesR0600(void *out, int device)
     put(out, ABI_R0600_PROCESSORS, &props.processors, sizeof props.processors);
     return ABI_SUCCESS;
 }
-#endif
 
 int hipGetDeviceProperties(void *out, int device)
 {
