@@ -36,8 +36,7 @@ func createFailure() Scenario {
 			if err != nil {
 				return err
 			}
-			_, acquireErr := w.dev.AcquireRocBLAS(env.Thread, w.stream)
-			if err := env.checkStatus("create-status", acquireErr, "rocblas_create_handle", rocm.RocBLASInternalError); err != nil {
+			if err := env.checkStatus("create-status", w.tryAcquire(), "rocblas_create_handle", rocm.RocBLASInternalError); err != nil {
 				return err
 			}
 			return w.runGEMMs(ctx, w.checkOutputs, w.checkRecovery, w.checkOneHandle, env.checkOneWarning)
@@ -53,15 +52,23 @@ func (w *gemmWork) checkRecovery() error {
 	want := min(failingCreates-1, rocBLAS+naive)
 	recovered := false
 	for range failingCreates {
-		lease, err := w.dev.AcquireRocBLAS(w.env.Thread, w.stream)
-		if recovered = err == nil; recovered {
-			lease.Release(w.env.Thread)
+		if recovered = w.tryAcquire() == nil; recovered {
 			break
 		}
 	}
 	return w.env.Check("retry", naive == want && recovered,
 		"%d GEMMs took the naive kernel and %d rocBLAS, want %d and %d: one a failed creation; available in the end: %t",
 		naive, rocBLAS, want, rocBLAS+naive-want, recovered)
+}
+
+// tryAcquire acquires the handle for the body's own stream, gives it back and
+// returns the error.
+func (w *gemmWork) tryAcquire() error {
+	lease, err := w.dev.AcquireRocBLAS(w.env.Thread, w.stream)
+	if err == nil {
+		lease.Release(w.env.Thread)
+	}
+	return err
 }
 
 // checkStatus requires err to carry the status code of call. Where it does,

@@ -40,11 +40,7 @@ func setStreamFailure() Scenario {
 }
 
 func (w *gemmWork) checkFailedBind() error {
-	th := w.env.Thread
-	lease, err := w.dev.AcquireRocBLAS(th, w.stream)
-	if err == nil {
-		lease.Release(th)
-	}
+	err := w.tryAcquire()
 	if err := w.env.checkStatus("set-stream-status", err, "rocblas_set_stream", rocm.RocBLASInternalError); err != nil {
 		return err
 	}

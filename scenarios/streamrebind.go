@@ -29,11 +29,9 @@ func streamRebind() Scenario {
 			if err != nil {
 				return err
 			}
-			lease, err := w.dev.AcquireRocBLAS(env.Thread, w.stream)
-			if err != nil {
+			if err := w.tryAcquire(); err != nil {
 				return fmt.Errorf("create the handle before the race: %w", err)
 			}
-			lease.Release(env.Thread)
 			return w.runGEMMs(ctx, w.checkOutputs, w.checkAllRocBLAS, w.checkOneHandle)
 		},
 	}

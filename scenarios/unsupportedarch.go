@@ -34,7 +34,7 @@ func unsupportedArch() Scenario {
 }
 
 func (w *gemmWork) checkRefused() error {
-	if _, err := w.dev.AcquireRocBLAS(w.env.Thread, w.stream); !errors.Is(err, rocm.ErrUnsupportedArch) {
+	if err := w.tryAcquire(); !errors.Is(err, rocm.ErrUnsupportedArch) {
 		return w.env.Check("refusal", false, "want %q, got: %v", rocm.ErrUnsupportedArch, err)
 	}
 	rocBLAS, naive := w.routes()
