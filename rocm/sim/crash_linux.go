@@ -18,7 +18,7 @@ import (
 // ends the schedule instead. It does not return.
 func Crash(th *sched.Thread, sig syscall.Signal, why string) {
 	if th.Controlled() {
-		panic(fmt.Sprintf("simulated crash: %v: %s", sig, why))
+		th.Abort(fmt.Sprintf("%s: %s", unix.SignalName(sig), why))
 	}
 	// Go keeps a handler for these signals whatever os/signal is told, so the
 	// default action is put back with the system call. A zeroed struct

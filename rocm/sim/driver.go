@@ -78,8 +78,8 @@ func (d *Driver) Close(th *sched.Thread) error {
 	if !d.closed.CompareAndSwap(false, true) {
 		return nil
 	}
-	for h := range d.streams.all() {
-		if s := d.streams.take(h); s != nil {
+	for _, s := range d.streams.all() {
+		if d.streams.take(uintptr(s.id)) != nil {
 			s.finish(th)
 		}
 	}

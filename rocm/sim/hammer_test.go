@@ -25,6 +25,8 @@ var _ = Describe("Eight threads without any lock", func() {
 			s, c := must(r.StreamCreate(th)), must(r.Malloc(th, 4*n*n))
 			out := must(r.HostAlloc(th, n*n))
 			for range rounds {
+				must0(r.MemsetD32Async(th, a, 0, n*n, s)) // under the GEMMs of the others
+				must0(r.MemsetD32Async(th, b, 0, n*n, s))
 				must0(r.RocBLASSetStream(th, h, s))
 				must0(r.RocBLASSgemm(th, h, rocm.SGEMM{M: n, N: n, K: n, Alpha: 1, A: a, LDA: n, B: b, LDB: n, C: c, LDC: n}))
 				must0(r.MemcpyDtoHAsync(th, out, c, n*n, s))

@@ -115,15 +115,28 @@ var _ = Describe("An address that is not mapped", func() {
 	It("wakes who waits for another stream, and stops that stream", func() {
 		r := newRig(nil)
 		s, busy := must(r.StreamCreate(r.th)), must(r.StreamCreate(r.th))
-		out := must(r.HostAlloc(r.th, 1))
-		p := must(r.Malloc(r.th, 4))
-		r.load(busy)
+		started, end := make(chan struct{}), make(chan struct{})
+		endless := must(r.LoadKernel(r.th, &rocm.Kernel{Name: "endless", Body: func(rocm.KernelMemory, rocm.Launch) error {
+			close(started)
+			<-end
+			return nil
+		}}))
+		p, out, one := must(r.Malloc(r.th, 4)), must(r.HostAlloc(r.th, 1)), rocm.Dim3{X: 1, Y: 1, Z: 1}
+		must0(r.Launch(r.th, endless, rocm.Launch{Grid: one, Block: one, Stream: busy}))
 		must0(r.MemcpyDtoHAsync(r.th, out, p, 1, busy))
+		<-started
+		waiter := sched.Go(r.th, "waiter", func(th *sched.Thread) {
+			defer GinkgoRecover()
+			Expect(r.StreamSynchronize(th, busy)).To(haveCode("hip", rocm.HipErrorIllegalAddress))
+		})
+		r.load(s) // so that the waiter waits before the fault comes
 		must0(r.MemsetD32Async(r.th, 4096, 0, 1, s))
-		Expect(r.StreamSynchronize(r.th, busy)).To(haveCode("hip", rocm.HipErrorIllegalAddress))
+		waiter.Join(r.th) // while the kernel runs on
+		close(end)
 		must0(r.Close(r.th)) // joins the workers
 		Expect(out.Words).To(Equal([]uint32{0}), "what was queued behind never ran")
 	})
+
 })
 
 // expectDead checks that each kind of call fails at once on th.

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"maps"
+	"slices"
 	"sync/atomic"
 )
 
@@ -60,5 +61,13 @@ func (t *table[T]) take(h uintptr) *T {
 	}
 }
 
-// all returns the handles in the table.
-func (t *table[T]) all() map[uintptr]*T { return *t.m.Load() }
+// all returns the objects in the table in the order of their handles, so that
+// a controlled run that walks them is the same each time.
+func (t *table[T]) all() []*T {
+	m := *t.m.Load()
+	objects := make([]*T, 0, len(m))
+	for _, h := range slices.Sorted(maps.Keys(m)) {
+		objects = append(objects, m[h])
+	}
+	return objects
+}
