@@ -26,7 +26,7 @@ type order struct {
 	set     *settings
 	list    []scenarios.Scenario
 	removed []string // nil: what each scenario says
-	out     string
+	out     outDir
 	junit   pending
 	run     runChild
 }
@@ -34,6 +34,7 @@ type order struct {
 // campaign is run and compare.
 func (a *app) campaign(ctx context.Context, kind campaignKind, s *settings, args []string) (err error) {
 	o, err := a.accept(kind, s, args)
+	defer func() { o.out.release() }() // nothing, once there are results
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func (a *app) accept(kind campaignKind, s *settings, args []string) (o order, er
 	if kind == kindCompare {
 		command = "compare"
 	}
-	o = order{kind: kind, set: s, out: s.out}
+	o = order{kind: kind, set: s}
 	if err := s.validate(); err != nil {
 		return o, err
 	}
@@ -75,10 +76,11 @@ func (a *app) accept(kind campaignKind, s *settings, args []string) (o order, er
 	if _, err := s.plan(kind, o.list, o.removed, deviceSim); err != nil {
 		return o, err
 	}
-	if o.out == "" {
-		o.out = defaultOut(a.now(), os.Getpid())
+	dir := s.out
+	if dir == "" {
+		dir = defaultOut(a.now(), os.Getpid())
 	}
-	if err := checkOut(o.out); err != nil {
+	if o.out, err = reserveOut(dir); err != nil {
 		return o, err
 	}
 	o.junit, err = createPending("--junit", s.junit)
@@ -122,7 +124,7 @@ func (a *app) carryOut(ctx context.Context, o order, p harness.Plan, known *wire
 		Observe: func(pr harness.Progress) {
 			show.observe(pr)
 			if pr.Record.Outcome.Failed() {
-				show.line(failureLine(pr.Record, harness.ReplayCommand(o.out, p, pr.Record.Key())))
+				show.line(failureLine(pr.Record, harness.ReplayCommand(o.out.path, p, pr.Record.Key())))
 			}
 		},
 	}
@@ -132,7 +134,7 @@ func (a *app) carryOut(ctx context.Context, o order, p harness.Plan, known *wire
 		result.Device = known
 	}
 	r := harness.BuildReport(harness.ReportInput{
-		Plan: p, Result: result, Tool: version(), Command: a.invocation(), OutDir: o.out,
+		Plan: p, Result: result, Tool: version(), Command: a.invocation(), OutDir: o.out.path,
 	})
 	manifest.Device = r.Device
 	opts := harness.ExitOptions{Require: harness.Require(o.set.require), ExpectFailures: o.set.expectFailures, Err: failed}
@@ -154,9 +156,9 @@ func (a *app) createResults(o order, p harness.Plan, known *wire.Device) (*resul
 	if known != nil {
 		m.Device = *known
 	}
-	w, err := results.Create(o.out, m)
+	w, err := results.Create(o.out.path, m)
 	if err != nil {
-		return nil, m, usagef("--out %q: %v", o.out, err)
+		return nil, m, usagef("--out %q: %v", o.out.path, err)
 	}
 	return w, m, nil
 }
@@ -188,8 +190,8 @@ func (a *app) publish(o order, r harness.Report, opts harness.ExitOptions) error
 	if err := reports.WriteJSON(&doc, r); err != nil {
 		return err
 	}
-	path := filepath.Join(o.out, reportName)
-	if err := renameio.WriteFile(path, doc.Bytes(), 0o644, renameio.WithTempDir(o.out)); err != nil {
+	path := filepath.Join(o.out.path, reportName)
+	if err := renameio.WriteFile(path, doc.Bytes(), 0o644, renameio.WithTempDir(o.out.path)); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	text, err := o.set.view.render(r)

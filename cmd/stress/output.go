@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/google/renameio/v2"
-	"golang.org/x/sys/unix"
 
 	"rocstress/harness"
 	"rocstress/reports"
@@ -50,34 +50,71 @@ func defaultOut(now time.Time, pid int) string {
 	return filepath.Join("stress-results", fmt.Sprintf("%s-%d", now.UTC().Format("20060102T150405Z"), pid))
 }
 
-// checkOut refuses a results directory that could not be made, before
-// anything is made.
-func checkOut(dir string) error {
-	refuse := func(why string) error {
-		return usagef("--out %q: %s; accepted: a new or empty directory that can be written", dir, why)
+// outDir is a results directory that can be written, and which of its parents
+// were made for it.
+type outDir struct {
+	path string
+	made []string // the deepest last
+}
+
+// reserveOut makes the directory, so that it is known to be possible before
+// anything runs. The error names --out.
+func reserveOut(dir string) (o outDir, err error) {
+	o.path = dir
+	defer func() {
+		if err != nil {
+			o.release()
+			err = usagef("--out %q: %s; accepted: a new or empty directory that can be written", dir, cause(err))
+		}
+	}()
+	if err := o.make(filepath.Clean(dir)); err != nil {
+		return o, err
 	}
 	entries, err := os.ReadDir(dir)
 	switch {
-	case err == nil && len(entries) > 0:
-		return refuse(fmt.Sprintf("is not empty (holds %s)", entries[0].Name()))
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return refuse(cause(err))
+	case err != nil:
+		return o, err
+	case len(entries) > 0:
+		return o, fmt.Errorf("is not empty (holds %s)", entries[0].Name())
 	}
-	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
-		st, err := os.Stat(at)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && at != filepath.Dir(at):
-			continue // it will be made
-		case err != nil:
-			return refuse(cause(err))
-		case !st.IsDir():
-			return refuse(at + " is no directory")
-		}
-		if err := unix.Access(at, unix.W_OK|unix.X_OK); err != nil {
-			return refuse(fmt.Sprintf("%s: %v", at, err))
-		}
+	probe, err := os.CreateTemp(dir, ".stress-")
+	if err != nil {
+		return o, err
+	}
+	return o, errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// make makes dir and those of its parents that do not exist.
+func (o *outDir) make(dir string) error {
+	st, err := os.Stat(dir)
+	switch {
+	case err == nil && st.IsDir():
 		return nil
+	case err == nil:
+		return fmt.Errorf("%s is not a directory", dir)
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
 	}
+	if parent := filepath.Dir(dir); parent != dir {
+		if err := o.make(parent); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	o.made = append(o.made, dir)
+	return nil
+}
+
+// release takes back what was made, as far as it is empty.
+func (o *outDir) release() {
+	for _, dir := range slices.Backward(o.made) {
+		if os.Remove(dir) != nil {
+			return // somebody else uses it by now
+		}
+	}
+	o.made = nil
 }
 
 // cause takes the reason out of an error that repeats the path.

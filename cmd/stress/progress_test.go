@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"github.com/vbauerster/mpb/v8"
+
+	"rocstress/harness"
+)
+
+// sharedBuffer is a bytes.Buffer for writers of other goroutines.
+type sharedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer // guarded by mu
+}
+
+func (s *sharedBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *sharedBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+func finished(o harness.Outcome, done int) harness.Progress {
+	return harness.Progress{
+		Record: harness.Record{Scenario: "first-gemm", Arm: "removed", Run: 1, Child: done, Outcome: o},
+		Done:   done, Planned: 40, Elapsed: time.Duration(done) * 500 * time.Millisecond,
+	}
+}
+
+var _ = Describe("progress", func() {
+	It("counts rate, time left and failures by outcome", func() {
+		c := newCounter()
+		Expect(c.String()).To(Equal("0 of 0 children; failed: none"))
+		c.add(finished(harness.Pass, 1))
+		c.add(finished(harness.WrongResult, 2))
+		c.add(finished(harness.WrongResult, 3))
+		c.add(finished(harness.HostCrash, 4))
+		Expect(c.String()).To(Equal("4 of 40 children, 2/s, about 18s left; failed: wrong_result 2, host_crash 1"))
+		c.add(finished(harness.NotMeasured, 40))
+		Expect(c.String()).To(Equal("40 of 40 children, 2/s; failed: wrong_result 2, host_crash 1; not measured: 1"))
+	})
+
+	It("prints a line at a tick, where something has happened", func() {
+		var out sharedBuffer
+		ticks := make(chan time.Time)
+		stopped := false
+		l := newLines(&out, ticks, func() { stopped = true })
+		tick := func() {
+			ticks <- time.Time{}
+			ticks <- time.Time{} // taken once the first has been dealt with
+		}
+		l.observe(finished(harness.Pass, 1))
+		Expect(out.String()).To(BeEmpty())
+		tick()
+		tick()
+		Expect(strings.Count(out.String(), "\n")).To(Equal(1), out.String())
+		l.line("FAIL")
+		l.observe(finished(harness.Pass, 2))
+		tick()
+		l.stop()
+		Expect(stopped).To(BeTrue())
+		Expect(out.String()).To(MatchRegexp(`^1 of 40 .*\nFAIL\n2 of 40 .*\n$`))
+	})
+
+	It("draws a bar on a terminal and prints above it", func() {
+		var out sharedBuffer
+		b := newBar(&out, 40, mpb.ForceTTY(), mpb.WithAutoRefresh())
+		b.observe(finished(harness.WrongResult, 1))
+		b.line("FAIL first-gemm")
+		Eventually(out.String).Should(And(ContainSubstring("FAIL first-gemm\n"), ContainSubstring("1 of 40 children")))
+		b.stop()
+		after := out.String()
+		b.counts.add(finished(harness.Pass, 2))
+		Consistently(out.String, "300ms").Should(Equal(after))
+	})
+
+	It("keeps what a child printed from acting on a terminal", func() {
+		r := harness.Record{Scenario: "s", Arm: "a", Run: 1, Child: 2, Outcome: harness.HostAbort, Signature: "\x1b[2J\n::error::x"}
+		Expect(failureLine(r, "stress replay d")).To(Equal(
+			`FAIL s, a, run 1, child 2: host_abort: \x1b[2J\n::error::x` + "\n     reproduce: stress replay d"))
+	})
+})
