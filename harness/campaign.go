@@ -61,8 +61,8 @@ type ArmProgress struct {
 	RunsFailed, RunsEnded int
 }
 
-// Why a campaign stopped, in Result.Stopped and Report.Stopped; max-time and
-// max-fails have their own words.
+// StopInterrupted is Stopped of a campaign whose context ended. Those that
+// reached max-time or max-fails say so in words of their own.
 const StopInterrupted = "interrupted"
 
 // Result is what a campaign came to.
@@ -203,7 +203,8 @@ func (e *execution) child(ctx context.Context, j job) error {
 	if err != nil {
 		return err
 	}
-	if obs.PID == 0 && ctx.Err() != nil {
+	stopped := ctx.Err() != nil
+	if stopped && obs.PID == 0 {
 		return nil // it was not started any more
 	}
 	if err := e.keep(j, obs); err != nil {

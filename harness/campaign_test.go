@@ -263,6 +263,33 @@ var _ = Describe("Stopping a campaign", func() {
 		Expect(v.Text).To(ContainSubstring("max-time"))
 	})
 
+	It("is a stop when only the last child was ended", func(ctx SpecContext) {
+		plan := single(1, 3)
+		ctx2, interrupt := context.WithCancel(ctx)
+		t := &theatre{script: func(ctx context.Context, o wire.Spec) play {
+			if o.Child < 3 {
+				return passing()
+			}
+			interrupt()
+			<-ctx.Done()
+			return canceled
+		}}
+		result, err := harness.Campaign{Plan: plan, Run: t.run}.Execute(ctx2)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(result.Stopped).To(Equal(harness.StopInterrupted))
+	})
+
+	It("starts nothing more once the limit is reached", func(ctx SpecContext) {
+		plan := single(5, 5)
+		plan.MaxFails = 1
+		for range 200 { // whichever of producer and worker is first
+			t := &theatre{script: always(segfault())}
+			_, err := harness.Campaign{Plan: plan, Run: t.run}.Execute(ctx)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(t.orders()).To(HaveLen(1))
+		}
+	})
+
 	It("is no stop when the limit comes after the last child", func(ctx SpecContext) {
 		plan := single(1, 3)
 		plan.MaxTime, plan.MaxFails = time.Hour, 3

@@ -183,7 +183,7 @@ func evidenceFiles(x childproc.Exit, rec Record) ([]File, error) {
 		BadEvents: x.BadEvents, BadEvent: x.BadEventSample, Threads: x.Evidence,
 	}, "", "  ")
 	if err != nil {
-		return nil, fmt.Errorf("encode evidence.json: %v", err)
+		return nil, fmt.Errorf("encode evidence.json: %w", err)
 	}
 	return []File{
 		{"stdout", x.Stdout.Bytes()},

@@ -163,6 +163,13 @@ var _ = Describe("Classify", func() {
 		Entry("any other", wire.FirstError{Kind: wire.ErrorOther, Text: "thread 3: gave up"}, harness.HostAbort, "host_abort: thread #: gave up"),
 	)
 
+	It("does not blame an error that the body went on from", func() {
+		e := firstError(wire.FirstError{Kind: wire.ErrorStatus, Text: "t", Call: "hipMalloc", Code: 2, Name: "hipErrorOutOfMemory"})
+		f := harness.Classify(sighting(exited(3), "", hello, e, check(true, "", ""), done))
+		Expect(f.Signature).To(Equal("host_abort: exit 3"))
+		Expect(f.Flags.FirstError).To(Equal("t"))
+	})
+
 	It("does not take a missing library for the cause once the device was opened", func() {
 		text := "librocblas.so.5: cannot open shared object file: No such file or directory\n"
 		Expect(harness.Classify(sighting(exited(1), text)).Outcome).To(Equal(harness.LibraryMissing))

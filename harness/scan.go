@@ -132,10 +132,9 @@ func (s *streamScan) match(id uint8, b []byte, end int, at time.Duration) {
 // lineBefore returns what stands on the line before a literal that ends at
 // the end of b, and may have begun in an earlier chunk.
 func (s *streamScan) lineBefore(b []byte, literal int) string {
-	line := b
-	if i := bytes.LastIndexByte(b, '\n'); i >= 0 {
-		line = b[i+1:]
-	} else {
+	i := bytes.LastIndexByte(b, '\n')
+	line := b[i+1:]
+	if i < 0 {
 		line = slices.Concat(s.before, b)
 	}
 	line = line[:max(0, len(line)-literal)]

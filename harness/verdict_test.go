@@ -162,6 +162,15 @@ var _ = Describe("The verdict", func() {
 		Entry("stopped without", 0, "interrupted", harness.Inconclusive, "interrupted"),
 	)
 
+	It("takes runs at the size that was measured", func() {
+		all := recorded{arm: harness.ArmRun, runs: append(make([]int, 10), 8, 8, 8, 8, 8, 8, 8, 8, 8, 8), size: 10, missing: 8}
+		// 8 of the runs have 9 measured children: with sum over runs of
+		// (k - p n)^2 by hand, m/(m-1) of it over n^2, over p (1-p) / n.
+		n, p := 192.0, 80/192.0
+		sum := 10*(10*p)*(10*p) + 8*(8-9*p)*(8-9*p) + 2*(8-10*p)*(8-10*p)
+		Expect(judged("", all).Arms[0].DesignEffect).To(BeNumerically("~", 20.0/19*sum/(n*p*(1-p)), 1e-9))
+	})
+
 	It("uses the interval that runs widen", func() {
 		clustered := recorded{arm: harness.ArmRun, runs: append(make([]int, 15), 10, 10, 10, 10, 10), size: 10}
 		s := judged("", clustered)

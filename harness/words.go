@@ -23,7 +23,7 @@ func percent(rate float64) string {
 	if v == 0 || math.Abs(v) >= 0.95 {
 		return strconv.FormatFloat(math.Round(10*v)/10, 'f', -1, 64) + " %"
 	}
-	return significant(v, 2) + " %"
+	return significant(v) + " %"
 }
 
 // percentAbove returns a rate rounded up to two significant digits, so that
@@ -34,12 +34,12 @@ func percentAbove(rate float64) string {
 		return "0 %"
 	}
 	scale := math.Pow(10, math.Floor(math.Log10(v))-1)
-	return significant(math.Ceil(v/scale-1e-9)*scale, 2) + " %"
+	return significant(math.Ceil(v/scale-1e-9)*scale) + " %"
 }
 
-// significant returns v with so many significant digits and no exponent.
-func significant(v float64, digits int) string {
-	s := strconv.FormatFloat(v, 'e', digits-1, 64)
+// significant returns v with two significant digits and no exponent.
+func significant(v float64) string {
+	s := strconv.FormatFloat(v, 'e', 1, 64)
 	rounded, err := strconv.ParseFloat(s, 64)
 	if err != nil {
 		return s
@@ -59,7 +59,7 @@ func pText(p float64) string {
 		return "p < 0.000001 by Fisher's exact test, two-sided: if removal changed nothing, fewer than 1 in a million such campaigns would show a difference like this"
 	}
 	const format = "p = %s by Fisher's exact test, two-sided: if removal changed nothing, about 1 in %s such campaigns would show a difference like this"
-	return fmt.Sprintf(format, significant(p, 2), strings.TrimSpace(oneIn(p)))
+	return fmt.Sprintf(format, significant(p), strings.TrimSpace(oneIn(p)))
 }
 
 func oneIn(p float64) string {
@@ -67,7 +67,7 @@ func oneIn(p float64) string {
 	if n < 10 {
 		return strconv.FormatFloat(math.Round(10*n)/10, 'f', -1, 64)
 	}
-	return significant(n, 2)
+	return significant(n)
 }
 
 // countText returns "187 of 200 children in 20 of 20 runs".
@@ -84,7 +84,7 @@ func rateText(a ArmReport) string {
 	i, note := a.Interval, ""
 	if a.Clustered.High-a.Clustered.Low > i.High-i.Low {
 		i = a.Clustered
-		note = fmt.Sprintf(", widened because children of a run resemble each other, design effect %s", significant(a.DesignEffect, 2))
+		note = fmt.Sprintf(", widened because children of a run resemble each other, design effect %s", significant(a.DesignEffect))
 	}
 	return fmt.Sprintf("%s, 95 %% interval %s to %s%s",
 		percent(float64(a.ChildrenFailed)/float64(a.Children)), percent(i.Low), percent(i.High), note)

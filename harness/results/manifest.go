@@ -37,7 +37,7 @@ func (m Manifest) write(dir string) error {
 	m.Schema = ManifestSchema
 	doc, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
-		return fmt.Errorf("encode %s: %v", manifestName, err)
+		return fmt.Errorf("encode %s: %w", manifestName, err)
 	}
 	if err := renameio.WriteFile(filepath.Join(dir, manifestName), append(doc, '\n'), 0o644, renameio.WithTempDir(dir)); err != nil {
 		return fmt.Errorf("write %s: %w", filepath.Join(dir, manifestName), err)
@@ -56,7 +56,7 @@ func readManifest(dir string) (Manifest, error) {
 	}
 	var m Manifest
 	if err := json.Unmarshal(doc, &m); err != nil {
-		return Manifest{}, fmt.Errorf("read %s: %v", path, err)
+		return Manifest{}, fmt.Errorf("read %s: %w", path, err)
 	}
 	if m.Schema != ManifestSchema {
 		return Manifest{}, fmt.Errorf("read %s: schema %.60q, this build reads %q", path, m.Schema, ManifestSchema)

@@ -134,7 +134,7 @@ func (w *Writer) SetManifest(m Manifest) error {
 func (w *Writer) Append(r harness.Record) error {
 	text, err := json.Marshal(r)
 	if err != nil {
-		return fmt.Errorf("encode the record of %v: %v", r.Key(), err)
+		return fmt.Errorf("encode the record of %v: %w", r.Key(), err)
 	}
 	if len(text) >= maxLine {
 		return fmt.Errorf("record of %v: %d bytes, at most %d can be read back", r.Key(), len(text), maxLine-1)
