@@ -82,9 +82,9 @@ func (j judge) difference(protected, removed ArmReport, p float64) Verdict {
 	}
 	d := stats.Difference(sample(removed), sample(protected), confidence)
 	v.Text = fmt.Sprintf(
-		"%s: %s, %s failed (%s); with nothing removed, %s (%s). The difference is %s, 95 %% interval %s to %s; %s.",
+		"%s: %s, %s failed (%s); with nothing removed, %s (%s). The rates differ by %s percentage points, 95 %% interval %s to %s; %s.",
 		word, withoutText(removed), countText(removed), rateText(removed), countText(protected), rateText(protected),
-		percent(sample(removed).Rate()-sample(protected).Rate()), percent(d.Low), percent(d.High), pText(p))
+		points(sample(removed).Rate()-sample(protected).Rate()), points(d.Low), points(d.High), pText(p))
 	return v
 }
 

@@ -26,6 +26,9 @@ func percent(rate float64) string {
 	return significant(v) + " %"
 }
 
+// points returns a difference of rates in percentage points, without a unit.
+func points(difference float64) string { return strings.TrimSuffix(percent(difference), " %") }
+
 // percentAbove returns a rate rounded up to two significant digits, so that
 // "below" it stays true.
 func percentAbove(rate float64) string {
