@@ -42,6 +42,12 @@ const (
 	RocBLASInternalError  = 6
 )
 
+// Native calls whose failure callers tell apart, as in StatusError.Call.
+const (
+	CallRocBLASCreateHandle = "rocblas_create_handle"
+	CallRocBLASSetStream    = "rocblas_set_stream"
+)
+
 // HipErrorName returns the name of a HIP status code that this package knows,
 // and "hipErrorUnknown" for any other.
 func HipErrorName(code int) string {

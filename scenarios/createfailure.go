@@ -36,7 +36,7 @@ func createFailure() Scenario {
 			if err != nil {
 				return err
 			}
-			if err := env.checkStatus("create-status", w.tryAcquire(), "rocblas_create_handle", rocm.RocBLASInternalError); err != nil {
+			if err := env.checkStatus("create-status", w.tryAcquire(), rocm.CallRocBLASCreateHandle, rocm.RocBLASInternalError); err != nil {
 				return err
 			}
 			return w.runGEMMs(ctx, w.checkOutputs, w.checkRecovery, w.checkOneHandle, env.checkOneWarning)

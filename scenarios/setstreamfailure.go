@@ -41,9 +41,9 @@ func setStreamFailure() Scenario {
 
 func (w *gemmWork) checkFailedBind() error {
 	err := w.tryAcquire()
-	if err := w.env.checkStatus("set-stream-status", err, "rocblas_set_stream", rocm.RocBLASInternalError); err != nil {
+	if err := w.env.checkStatus("set-stream-status", err, rocm.CallRocBLASSetStream, rocm.RocBLASInternalError); err != nil {
 		return err
 	}
-	want := fmt.Sprintf("rocblas_set_stream failed (status %d)", rocm.RocBLASInternalError)
+	want := fmt.Sprintf("%s failed (status %d)", rocm.CallRocBLASSetStream, rocm.RocBLASInternalError)
 	return w.env.Check("set-stream-text", err != nil && strings.HasPrefix(err.Error(), want), "want %q, got: %v", want, err)
 }
