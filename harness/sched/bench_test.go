@@ -14,30 +14,32 @@ import (
 // switches, measured in turns.
 func BenchmarkExplore(b *testing.B) {
 	for _, points := range []int{10, 100} {
-		b.Run(fmt.Sprintf("points-%d", points), func(b *testing.B) {
-			walk := sched.RandomWalk(1)
-			compareWithBare(b, func() sched.Schedule {
-				return explore(walk, func(th *sched.Thread) {
-					pass := func(th *sched.Thread) {
-						for range points {
-							th.Point("p")
+		for _, noSteps := range []bool{false, true} {
+			b.Run(fmt.Sprintf("points-%d/no-steps-%v", points, noSteps), func(b *testing.B) {
+				cfg := sched.Config{Strategy: sched.RandomWalk(1), NoSteps: noSteps}
+				compareWithBare(b, func() sched.Schedule {
+					return sched.Explore(cfg, func(th *sched.Thread) {
+						pass := func(th *sched.Thread) {
+							for range points {
+								th.Point("p")
+							}
 						}
-					}
-					together(th, pass, pass, pass)
+						together(th, pass, pass, pass)
+					})
 				})
 			})
-		})
+		}
 	}
 }
 
 // BenchmarkExploreMixed is the same with locks, sleeps and conditions between
 // the points.
 func BenchmarkExploreMixed(b *testing.B) {
-	walk := sched.RandomWalk(1)
+	cfg := sched.Config{Strategy: sched.RandomWalk(1), NoSteps: true}
 	compareWithBare(b, func() sched.Schedule {
 		var mu sched.Mutex
 		done := 0
-		return explore(walk, func(th *sched.Thread) {
+		return sched.Explore(cfg, func(th *sched.Thread) {
 			work := func(th *sched.Thread) {
 				for range 4 {
 					mu.Lock(th)
@@ -62,10 +64,10 @@ func compareWithBare(b *testing.B, schedule func() sched.Schedule) {
 		start := time.Now()
 		s := schedule()
 		middle := time.Now()
-		roundRobin(coroutines, len(s.Steps))
+		roundRobin(coroutines, len(s.Choices))
 		bare += time.Since(middle)
 		ours += middle.Sub(start)
-		steps += len(s.Steps)
+		steps += len(s.Choices)
 		if s.End != sched.Done {
 			b.Fatal(s.End, s.Blocked, s.Panic)
 		}

@@ -21,14 +21,16 @@ type controller struct {
 	mutexes int // unnamed locks seen, to number them
 
 	// What pick works with, kept so that a step allocates nothing.
-	ready    []*task
+	ready    []int // indices into live
 	choices  []Choice
 	choosing bool  // the Strategy runs
 	judging  *task // whose condition runs; nil: none
 
-	steps  []Step
-	result Schedule // Steps, Choices and Clock are filled in at the end
-	fault  any      // what the Strategy panicked with
+	noSteps bool
+	steps   []Step // nil with noSteps
+	picked  []int  // the task of each step
+	result  Schedule
+	fault   any // what the Strategy panicked with
 }
 
 // pick lets the strategy choose the task to run next, or ends the schedule and
@@ -45,7 +47,7 @@ func (c *controller) pick(current *task) (next *task) {
 			next = nil
 		}
 	}()
-	if len(c.steps) >= c.maxSteps {
+	if len(c.picked) >= c.maxSteps {
 		c.stick(Livelock)
 		return nil
 	}
@@ -55,14 +57,16 @@ func (c *controller) pick(current *task) (next *task) {
 		return nil
 	}
 	c.choosing = true
-	i := c.strategy.Next(State{Current: at, Enabled: c.choices, Step: len(c.steps)})
+	i := c.strategy.Next(State{Current: at, Enabled: c.choices, Step: len(c.picked)})
 	if i < 0 || i >= len(c.ready) {
 		panic(fmt.Sprintf("sched: the strategy picked %d of %d enabled tasks", i, len(c.ready)))
 	}
 	c.choosing = false
-	next = c.ready[i]
-	choice := &c.choices[i]
-	c.steps = append(c.steps, Step{Task: choice.ID, Name: choice.Name, Op: choice.Op, At: choice.At})
+	next = c.live[c.ready[i]]
+	c.picked = append(c.picked, next.thread.id)
+	if !c.noSteps {
+		c.steps = append(c.steps, Step{Task: next.thread.id, Name: next.thread.name, Op: next.op, At: next.at})
+	}
 	c.clock = max(c.clock, next.wake)
 	return next
 }
@@ -72,11 +76,11 @@ func (c *controller) pick(current *task) (next *task) {
 func (c *controller) collect(current *task) (at int) {
 	at = -1
 	c.ready, c.choices = c.ready[:0], c.choices[:0]
-	for _, t := range c.live {
+	for i, t := range c.live {
 		if !c.enabled(t) {
 			continue
 		}
-		c.offer(t)
+		c.offer(i)
 		if t == current {
 			at = t.thread.id
 		}
@@ -84,8 +88,9 @@ func (c *controller) collect(current *task) (at int) {
 	return at
 }
 
-func (c *controller) offer(t *task) {
-	c.ready = append(c.ready, t)
+func (c *controller) offer(i int) {
+	t := c.live[i]
+	c.ready = append(c.ready, i)
 	c.choices = append(c.choices, Choice{ID: t.thread.id, Name: t.thread.name, Op: t.op, At: t.at})
 }
 
@@ -109,16 +114,17 @@ func (c *controller) enabled(t *task) bool {
 
 // expire offers the task whose deadline is the earliest, the lowest id first.
 func (c *controller) expire() bool {
-	var first *task
-	for _, t := range c.live {
-		if t.op == OpWait && t.bounded && (first == nil || t.deadline < first.deadline) {
-			first = t
+	first := -1
+	for i, t := range c.live {
+		if t.op == OpWait && t.bounded && (first < 0 || t.deadline < c.live[first].deadline) {
+			first = i
 		}
 	}
-	if first == nil {
+	if first < 0 {
 		return false
 	}
-	first.op, first.wake = OpTimeout, first.deadline
+	t := c.live[first]
+	t.op, t.wake = OpTimeout, t.deadline
 	c.offer(first)
 	return true
 }

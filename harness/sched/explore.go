@@ -13,6 +13,10 @@ const DefaultMaxSteps = 20000
 type Config struct {
 	Strategy Strategy // required
 	MaxSteps int      // steps before the schedule is a livelock; 0: DefaultMaxSteps
+	// NoSteps leaves Schedule.Steps nil, most of what a schedule allocates.
+	// Who looks through many schedules for a bad one needs its Choices only:
+	// a replay of them has the Steps.
+	NoSteps bool
 }
 
 // Explore runs root as task 0 of a controlled run, and every task started from
@@ -44,8 +48,12 @@ func Explore(cfg Config, root func(th *Thread)) Schedule {
 	c := &controller{
 		strategy: cfg.Strategy,
 		maxSteps: cfg.MaxSteps,
-		steps:    make([]Step, 0, stepsHint),
+		noSteps:  cfg.NoSteps,
+		picked:   make([]int, 0, stepsHint),
 		result:   Schedule{Task: -1},
+	}
+	if !cfg.NoSteps {
+		c.steps = make([]Step, 0, stepsHint)
 	}
 	c.rt.ctl = c
 	c.start("root", root)
@@ -98,11 +106,7 @@ func (c *controller) unwindAll() {
 
 func (c *controller) schedule() Schedule {
 	s := c.result
-	s.Steps, s.Clock = c.steps, c.clock
-	s.Choices = make([]int, len(s.Steps))
-	for i, step := range s.Steps {
-		s.Choices[i] = step.Task
-	}
+	s.Steps, s.Choices, s.Clock = c.steps, c.picked, c.clock
 	return s
 }
 

@@ -77,6 +77,19 @@ var _ = Describe("Explore", func() {
 		})
 	})
 
+	It("leaves the steps out where asked to, and nothing else", func() {
+		root := func(th *sched.Thread) {
+			together(th, func(th *sched.Thread) { th.Point("x") }, func(th *sched.Thread) { th.Sleep(1) })
+		}
+		full := sched.Explore(sched.Config{Strategy: sched.RandomWalk(4)}, root)
+		bare := sched.Explore(sched.Config{Strategy: sched.RandomWalk(4), NoSteps: true}, root)
+		Expect(bare.Steps).To(BeNil())
+		Expect(bare.Choices).To(Equal(full.Choices))
+		Expect(full.Steps).NotTo(BeEmpty())
+		full.Steps = nil
+		Expect(bare).To(Equal(full))
+	})
+
 	It("aborts the tasks that are left when root returns", func() {
 		unwound := 0
 		var mu sched.Mutex

@@ -81,8 +81,8 @@ func (b BlockedTask) String() string {
 // Schedule is what one controlled run did and came to. It shares nothing with
 // later runs.
 type Schedule struct {
-	Steps   []Step
-	Choices []int // the task id of each step: what Replay takes
+	Steps   []Step // nil with Config.NoSteps
+	Choices []int  // the task id of each step: what Replay takes
 	End     End
 	Task    int           // whose Abort or panic ended it; -1 otherwise
 	Blocked []BlockedTask // Deadlock, Livelock: who waits for what, by task id
