@@ -71,7 +71,7 @@ var _ = Describe("the CPU test ABI", func() {
 
 	It("routes a GEMM by the binding at the moment it launches", func() {
 		var r misrouted
-		reexec("misroute", &r, cpuABI(), "ROCSTRESS_ABI=select=500ms,memset-rate=1MiB")
+		reexec("misroute", &r, cpuABI(), "ROCSTRESS_ABI=select=300ms,memset-rate=512KiB")
 		Expect(r.Err).To(Equal(seen{}))
 		Expect(r.Status).To(Equal(seen{}), "a misrouted GEMM is a success to its caller")
 		Expect(r.Own).To(Equal(uint32(unwritten)))
@@ -86,7 +86,7 @@ var _ = Describe("the CPU test ABI", func() {
 
 	It("orders events with their streams", func() {
 		var r eventful
-		reexec("events", &r, cpuABI(), "ROCSTRESS_ABI=memset-rate=1MiB")
+		reexec("events", &r, cpuABI(), "ROCSTRESS_ABI=memset-rate=256KiB")
 		Expect(r).To(Equal(eventful{
 			Fresh: 0, Pending: rocm.HipErrorNotReady, LastError: 0, Synchronized: 0, Done: 0,
 			Value: 7, Destroyed: rocm.HipErrorInvalidHandle, LastAfter: rocm.HipErrorInvalidHandle,

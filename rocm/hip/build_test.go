@@ -89,7 +89,7 @@ func buildABI(name string) (string, error) {
 
 // buildVariant compiles the CPU test ABI with flags into a file of its own.
 func buildVariant(path string, flags ...string) error {
-	args := append([]string{"-std=gnu11", "-O1", "-fPIC", "-shared", "-fvisibility=hidden"}, flags...)
+	args := append([]string{"-std=gnu11", "-fPIC", "-shared", "-fvisibility=hidden"}, flags...)
 	args = append(args, sources("common", "cpu")...)
 	_, err := compile(append(args, "-o", path, "-lpthread")...)
 	return err

@@ -41,7 +41,7 @@ func childEvents() any {
 	var r eventful
 	call(fn("hipEventCreateWithFlags"), uintptr(unsafe.Pointer(&e)), 2)
 	r.Fresh = call(fn("hipEventQuery"), e)
-	errSet := d.MemsetD32Async(th, p, 7, 1<<16, s) // 250 ms at 1 MiB/s
+	errSet := d.MemsetD32Async(th, p, 7, 1<<16, s) // a second at 256 KiB/s
 	errCopy := d.MemcpyDtoHAsync(th, m, p, 1, s)
 	if errSet != nil || errCopy != nil {
 		return []seen{see(errSet), see(errCopy)}
