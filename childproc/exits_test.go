@@ -46,7 +46,7 @@ var _ = Describe("a child that ends by itself", func() {
 	It("lets a panic crash the Go way, with all goroutines", func(ctx SpecContext) {
 		e := b.run(ctx, childproc.Spec{Entry: "panic"})
 		Expect(e.Code).To(Equal(2))
-		Expect(e.Stderr.String()).To(And(ContainSubstring("panic: on purpose"), ContainSubstring("watchLifeline")))
+		Expect(e.Stderr.String()).To(And(ContainSubstring("panic: on purpose"), ContainSubstring("created by rocstress/childproc.Main")))
 	})
 
 	It("lets a nil dereference crash the Go way", func(ctx SpecContext) {
@@ -114,6 +114,12 @@ var _ = Describe("the surroundings of a child", func() {
 		Expect(e.Env).To(ConsistOf("PATH="+os.Getenv("PATH"), "GOTRACEBACK=none"))
 		Expect(e.Stdout.String()).To(And(ContainSubstring("GOTRACEBACK=none"), Not(ContainSubstring("ROCSTRESS")),
 			HaveSuffix("\n/\n"+inherited())))
+	})
+
+	It("gives the settings of a test ABI to an entry alone", func(ctx SpecContext) {
+		env := append(os.Environ(), wire.EnvABI+"=arch=x")
+		Expect(b.run(ctx, childproc.Spec{Entry: "noop", Env: env}).Env).To(ContainElement(wire.EnvABI + "=arch=x"))
+		Expect(b.run(ctx, childproc.Spec{Path: "true", Env: env}).Env).NotTo(ContainElement(HavePrefix("ROCSTRESS_")))
 	})
 
 	It("has no core limit but zero, and leaves the driver's alone", func(ctx SpecContext) {

@@ -14,13 +14,13 @@ import (
 )
 
 // deadline is long enough for a child to reach its entry on a busy machine.
-const deadline = 1200 * time.Millisecond
+const deadline = 2500 * time.Millisecond
 
 var _ = Describe("a child that does not end", func() {
 	b := newBed()
 
 	DescribeTable("is made to dump its goroutines at the deadline, after evidence was taken",
-		func(ctx SpecContext, entry string, busy bool) {
+		func(ctx SpecContext, entry string, busy bool, dump string) {
 			e := b.run(ctx, childproc.Spec{Entry: entry, Deadline: deadline, Grace: 20 * time.Second})
 			Expect(e.Killed).To(BeTrue())
 			Expect(e.KillReason).To(Equal(childproc.ReasonDeadline))
@@ -28,7 +28,7 @@ var _ = Describe("a child that does not end", func() {
 			Expect(e.KilledAt).To(BeNumerically(">=", deadline))
 			Expect(e.Dur).To(BeNumerically(">=", e.KilledAt))
 			Expect(e.Code).To(Equal(2))
-			Expect(e.Stderr.String()).To(And(ContainSubstring("SIGQUIT"), ContainSubstring("childproc_test."+entry)))
+			Expect(e.Stderr.String()).To(And(ContainSubstring("SIGQUIT"), MatchRegexp(dump)))
 
 			ev := e.Evidence
 			Expect(ev.Error).To(BeEmpty())
@@ -38,14 +38,18 @@ var _ = Describe("a child that does not end", func() {
 			Expect(ev.Threads[0].PID).To(Equal(e.PID))
 			Expect(ev.Threads[0].TID).To(Equal(e.PID))
 			if busy {
-				Expect(ev.Busy()).To(BeNumerically(">", ev.Interval/10))
+				// A slice of the scheduler at least, however crowded the machine is.
+				Expect(ev.Busy()).To(BeNumerically(">", 500*time.Microsecond))
 				Expect(ev.Threads).To(ContainElement(HaveField("State", "R")))
 			} else {
 				Expect(ev.Busy()).To(BeNumerically("<", ev.Interval/10))
 				Expect(ev.Threads).To(ContainElement(And(HaveField("State", "S"), HaveField("WChan", ContainSubstring("futex")))))
 			}
 		},
-		Entry("spins", "spin", true), Entry("sleeps", "sleep", false))
+		// The runtime cannot print a stack that is running on another thread than
+		// the one which got the signal.
+		Entry("spins", "spin", true, `childproc_test\.spin|goroutine 1 .*\[running.*\n\s+goroutine running on other thread`),
+		Entry("sleeps", "sleep", false, `childproc_test\.sleep`))
 
 	It("is killed if it ignores SIGTERM and SIGQUIT", func(ctx SpecContext) {
 		e := b.run(ctx, childproc.Spec{Entry: "stubborn", Deadline: deadline, Grace: 100 * time.Millisecond})

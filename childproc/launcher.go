@@ -49,11 +49,11 @@ func NewLauncher() (*Launcher, error) {
 	}
 	null, err := os.Open(os.DevNull)
 	if err != nil {
-		return nil, fmt.Errorf("stdin for children: %v", err)
+		return nil, fmt.Errorf("stdin for children: %w", err)
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("lifeline for children: %v", err), null.Close())
+		return nil, errors.Join(fmt.Errorf("lifeline for children: %w", err), null.Close())
 	}
 	l := &Launcher{
 		starts:    make(chan startRequest),

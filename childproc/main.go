@@ -62,7 +62,7 @@ func takeOrders(name string, entries map[string]Entry) (Entry, wire.Spec, error)
 		// With cgo, unsetting reaches the C library that reads EnvABI.
 		if k, _, _ := strings.Cut(kv, "="); strings.HasPrefix(k, envPrefix) && k != wire.EnvABI {
 			if err := os.Unsetenv(k); err != nil {
-				return nil, wire.Spec{}, fmt.Errorf("unset %s: %v", k, err)
+				return nil, wire.Spec{}, fmt.Errorf("unset %s: %w", k, err)
 			}
 		}
 	}

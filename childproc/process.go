@@ -39,16 +39,16 @@ func newProcess(r startReply) *process {
 func checkPidfd() error {
 	fd, err := unix.PidfdOpen(os.Getpid(), 0)
 	if err != nil {
-		return fmt.Errorf("pidfd_open: %s (%d), %v: Linux 5.4 or newer is needed, and a sandbox that allows it",
+		return fmt.Errorf("pidfd_open: %s (%d), %w: Linux 5.4 or newer is needed, and a sandbox that allows it",
 			unix.ErrnoName(errno(err)), int(errno(err)), err)
 	}
 	if err := unix.SetNonblock(fd, true); err != nil {
-		return errors.Join(fmt.Errorf("pidfd: set non-blocking: %v", err), unix.Close(fd))
+		return errors.Join(fmt.Errorf("pidfd: set non-blocking: %w", err), unix.Close(fd))
 	}
 	f := os.NewFile(uintptr(fd), "pidfd")
 	err = f.SetReadDeadline(time.Time{})
 	if err != nil {
-		err = fmt.Errorf("pidfd cannot be polled: %v: Linux 5.4 or newer is needed", err)
+		err = fmt.Errorf("pidfd cannot be polled: %w: Linux 5.4 or newer is needed", err)
 	}
 	return errors.Join(err, f.Close())
 }
