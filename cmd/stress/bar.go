@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"slices"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
@@ -20,7 +21,7 @@ type bar struct {
 
 // newBar draws on w, which is a terminal.
 func newBar(w io.Writer, planned int, opts ...mpb.ContainerOption) *bar {
-	b := &bar{counts: newCounter()}
+	b := &bar{counts: newCounter(planned)}
 	b.all = mpb.New(append([]mpb.ContainerOption{mpb.WithOutput(w), mpb.WithWidth(barWidth)}, opts...)...)
 	b.one = b.all.AddBar(int64(planned), mpb.BarRemoveOnComplete(),
 		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return b.counts.String() })))
@@ -45,12 +46,13 @@ func (b *bar) stop() {
 	b.all.Wait()
 }
 
-// isTerminal reports whether w is one.
-func isTerminal(w io.Writer) bool {
+// canRedraw reports whether w is a terminal with a size, on which a line can
+// be drawn over. env is that of the process.
+func canRedraw(w io.Writer, env []string) bool {
 	f, ok := w.(*os.File)
-	if !ok {
+	if !ok || slices.Contains(env, "TERM=dumb") {
 		return false
 	}
-	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
-	return err == nil
+	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
+	return err == nil && size.Col > 0
 }

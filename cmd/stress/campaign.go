@@ -167,12 +167,12 @@ func (a *app) createResults(o order, p harness.Plan, known *wire.Device) (*resul
 func (a *app) progress(s *settings, p harness.Plan) progress {
 	switch {
 	case s.noProgress || s.view.quiet:
-		return newLines(a.stderr, nil, func() {})
-	case isTerminal(a.stderr):
+		return newLines(a.stderr, planned(p), nil, func() {})
+	case canRedraw(a.stderr, a.env):
 		return newBar(a.stderr, planned(p))
 	}
 	ticks, stop := a.ticks()
-	return newLines(a.stderr, ticks, stop)
+	return newLines(a.stderr, planned(p), ticks, stop)
 }
 
 // planned returns how many children a plan has.

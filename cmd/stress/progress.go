@@ -35,7 +35,9 @@ type counter struct {
 	nothing int                     // guarded by mu; children not measured
 }
 
-func newCounter() *counter { return &counter{failed: map[harness.Outcome]int{}} }
+func newCounter(planned int) *counter {
+	return &counter{last: harness.Progress{Planned: planned}, failed: map[harness.Outcome]int{}}
+}
 
 func (c *counter) add(p harness.Progress) {
 	c.mu.Lock()
@@ -97,8 +99,8 @@ type lines struct {
 
 // newLines prints to w at each tick; end stops the ticks. A nil ticks prints
 // no progress.
-func newLines(w io.Writer, ticks <-chan time.Time, end func()) *lines {
-	l := &lines{counts: newCounter(), out: &lineWriter{w: w}, end: end, quit: make(chan struct{}), done: make(chan struct{})}
+func newLines(w io.Writer, planned int, ticks <-chan time.Time, end func()) *lines {
+	l := &lines{counts: newCounter(planned), out: &lineWriter{w: w}, end: end, quit: make(chan struct{}), done: make(chan struct{})}
 	go l.serve(ticks)
 	return l
 }

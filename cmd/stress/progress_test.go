@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -9,6 +11,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"github.com/vbauerster/mpb/v8"
+	"golang.org/x/sys/unix"
 
 	"rocstress/harness"
 )
@@ -40,8 +43,8 @@ func finished(o harness.Outcome, done int) harness.Progress {
 
 var _ = Describe("progress", func() {
 	It("counts rate, time left and failures by outcome", func() {
-		c := newCounter()
-		Expect(c.String()).To(Equal("0 of 0 children; failed: none"))
+		c := newCounter(40)
+		Expect(c.String()).To(Equal("0 of 40 children; failed: none"))
 		c.add(finished(harness.Pass, 1))
 		c.add(finished(harness.WrongResult, 2))
 		c.add(finished(harness.WrongResult, 3))
@@ -55,7 +58,7 @@ var _ = Describe("progress", func() {
 		var out sharedBuffer
 		ticks := make(chan time.Time)
 		stopped := false
-		l := newLines(&out, ticks, func() { stopped = true })
+		l := newLines(&out, 40, ticks, func() { stopped = true })
 		tick := func() {
 			ticks <- time.Time{}
 			ticks <- time.Time{} // taken once the first has been dealt with
@@ -89,5 +92,33 @@ var _ = Describe("progress", func() {
 		r := harness.Record{Scenario: "s", Arm: "a", Run: 1, Child: 2, Outcome: harness.HostAbort, Signature: "\x1b[2J\n::error::x"}
 		Expect(failureLine(r, "stress replay d")).To(Equal(
 			`FAIL s, a, run 1, child 2: host_abort: \x1b[2J\n::error::x` + "\n     reproduce: stress replay d"))
+	})
+})
+
+var _ = Describe("where a line can be drawn over", func() {
+	// pty returns the far end of a pseudo-terminal of so many columns.
+	pty := func(columns uint16) *os.File {
+		GinkgoHelper()
+		master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(master.Close)
+		n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0)).To(Succeed())
+		Expect(unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns})).To(Succeed())
+		far, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(far.Close)
+		return far
+	}
+	It("is a terminal with a size", func() {
+		Expect(canRedraw(pty(80), nil)).To(BeTrue())
+		Expect(canRedraw(pty(80), []string{"TERM=dumb"})).To(BeFalse())
+		Expect(canRedraw(pty(0), nil)).To(BeFalse())
+		Expect(canRedraw(&sharedBuffer{}, nil)).To(BeFalse())
+		null, err := os.Open(os.DevNull)
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(null.Close)
+		Expect(canRedraw(null, nil)).To(BeFalse())
 	})
 })
