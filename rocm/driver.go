@@ -153,6 +153,36 @@ type SGEMM struct {
 	LDC         int
 }
 
+// BF16Library is the part of rocBLAS that multiplies bf16. Drivers implement it
+// beside BLASLibrary, and only Device calls it.
+type BF16Library interface {
+	// RocBLASGemmEx enqueues C = A B on the stream that h is bound to when
+	// the library reads it: rocblas_gemm_ex, column-major, A, B, C and D of
+	// rocblas_datatype_bf16_r, computed in f32 (compute type f32_r, alpha 1,
+	// beta 0, C and D the same matrix, no transposition).
+	RocBLASGemmEx(th *sched.Thread, h BLAS, g GemmEx) error
+}
+
+// GemmEx are the arguments of RocBLASGemmEx: as SGEMM, with elements of 2
+// bytes. Leading dimensions count elements.
+type GemmEx struct {
+	M, N, K int
+	A       Ptr
+	LDA     int
+	B       Ptr
+	LDB     int
+	C       Ptr
+	LDC     int
+}
+
+// Resetter resets devices.
+type Resetter interface {
+	// DeviceReset destroys everything of the calling thread's current device:
+	// streams, memory and modules, whoever uses them (hipDeviceReset). rocBLAS
+	// handles outlive it and must be destroyed by their owner.
+	DeviceReset(th *sched.Thread) error
+}
+
 // Launcher compiles and launches kernels. A Driver without it has no naive
 // GEMM.
 type Launcher interface {
