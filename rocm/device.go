@@ -25,6 +25,7 @@ type Device struct {
 	props DeviceProps
 	facts ArchFacts
 	lazy  lazyFacts // used without arch-at-construction only
+	probe lazyFact  // of bf16; used without no-reset-probe only
 
 	warned  atomic.Bool  // the one warning was given
 	created atomic.Int64 // rocBLAS handles ever created

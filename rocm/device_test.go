@@ -117,7 +117,7 @@ var _ = Describe("Device", func() {
 		Expect(r.dev.RocBLASAvailable(r.th)).To(BeTrue())
 		lease.Release(r.th)
 		lease.Release(r.th)
-		Expect(func() { _ = lease.SGEMM(r.th, rocm.SGEMM{}) }).To(Panic(), "the handle is out of reach without a lease")
+		Expect(func() { _ = lease.GEMM(r.th, rocm.GEMM{}) }).To(Panic(), "the handle is out of reach without a lease")
 	})
 
 	It("releases the lease of a panicking holder", func() {
@@ -146,7 +146,7 @@ var _ = Describe("Device", func() {
 			Expect(err).NotTo(HaveOccurred())
 			lease, err := r.dev.AcquireRocBLAS(r.th, s)
 			Expect(err).NotTo(HaveOccurred())
-			err = lease.SGEMM(r.th, rocm.SGEMM{M: -1})
+			err = lease.GEMM(r.th, rocm.GEMM{M: -1})
 			lease.Release(r.th)
 			if want == nil {
 				Expect(err).NotTo(HaveOccurred())

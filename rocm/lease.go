@@ -151,21 +151,6 @@ func (d *Device) bind(th *sched.Thread, h BLAS, s Stream) error {
 	return nil
 }
 
-// SGEMM enqueues g on the stream the handle is bound to. It panics on a
-// released lease.
-func (l *Lease) SGEMM(th *sched.Thread, g SGEMM) error {
-	if l.done {
-		panic("rocm: SGEMM on a released lease")
-	}
-	th.Point(PointBound)
-	err := l.dev.drv.RocBLASSgemm(th, l.handle, g)
-	th.Point(PointEnqueued)
-	if !l.dev.keeps(RocBLASStatusCheck) {
-		return nil
-	}
-	return err
-}
-
 // Release gives the lease back. Releasing twice does nothing.
 func (l *Lease) Release(th *sched.Thread) {
 	if l.done {

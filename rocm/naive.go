@@ -1,6 +1,7 @@
 package rocm
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -19,6 +20,9 @@ const naiveBlock = 256 // threads a block, below every AMD limit
 
 // naiveGEMM enqueues g as one thread an element.
 func (d *Device) naiveGEMM(th *sched.Thread, s Stream, g GEMM) error {
+	if g.Type != F32 {
+		return errors.New("no route for this GEMM: rocBLAS cannot be used and the naive kernel takes f32 only")
+	}
 	l, ok := d.drv.(Launcher)
 	if !ok {
 		return fmt.Errorf("no route for this GEMM: rocBLAS cannot be used and the %s driver launches no kernels",

@@ -15,6 +15,9 @@ const (
 	PointEnqueued   sched.Point = "rocblas.enqueued"    // GEMM enqueued, before the release
 	PointProbeRead  sched.Point = "arch.probe-read"     // before a lazy fact's flag is read
 	PointProbe      sched.Point = "arch.probe"          // flag set, before the fact is computed
+	PointBF16Probe  sched.Point = "bf16.probe"          // before the probe GEMM
+	PointReset      sched.Point = "bf16.reset"          // probe failed, before the device is reset
+	PointRecreate   sched.Point = "bf16.recreate"       // device reset, before the handle is destroyed
 )
 
 // PointInfo describes a point for people.
@@ -36,6 +39,9 @@ func Points() []PointInfo {
 		{PointBound, "between bind and GEMM"},
 		{PointEnqueued, "between GEMM and release"},
 		{PointProbeRead, "before the flag of a lazy architecture fact is read (without arch-at-construction)"},
+		{PointBF16Probe, "before the bf16 probe GEMM (without no-reset-probe)"},
+		{PointReset, "between the failed probe and the reset of the device (without no-reset-probe)"},
+		{PointRecreate, "between the reset and the destruction of the handle (without no-reset-probe)"},
 		{PointProbe, "between that flag and the computation of the fact (without arch-at-construction)"},
 	}
 }

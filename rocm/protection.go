@@ -19,6 +19,7 @@ const (
 	RocBLASStatusCheck        Protection = "rocblas-status-check"
 	RocBLASRetryAfterFailure  Protection = "rocblas-retry-after-failure"
 	ArchAtConstruction        Protection = "arch-at-construction"
+	NoResetProbe              Protection = "no-reset-probe"
 )
 
 // ProtectionInfo describes a protection for people.
@@ -44,14 +45,16 @@ func Protections() []ProtectionInfo {
 			"rocBLAS stays unavailable for ever", "#2198"},
 		{ArchAtConstruction, "architecture facts are computed before any thread asks",
 			"lazy getters that set their flag before the work", "#2198"},
+		{NoResetProbe, "no probe resets the device",
+			"the first bf16 query runs a probe GEMM; where it fails, the device is reset and the handle destroyed and recreated under its users", "#2198"},
 	}
 }
 
 // oldDevice lists the members of the group old-device, the Device as it was
-// before the seed issue was fixed, whether this build has them yet or not.
+// before the seed issue was fixed.
 var oldDevice = [...]Protection{
 	RocBLASInitLock, RocBLASPublishAfterCreate, RocBLASBindLock, RocBLASStatusCheck,
-	RocBLASRetryAfterFailure, ArchAtConstruction, "no-reset-probe",
+	RocBLASRetryAfterFailure, ArchAtConstruction, NoResetProbe,
 }
 
 // Groups returns the named groups of protections. A group is legal wherever an
