@@ -18,6 +18,7 @@ import (
 type gemmWork struct {
 	env    *Env
 	dev    *rocm.Device
+	typ    rocm.Type
 	inputs oracle.Inputs
 	filler filler
 	stream rocm.Stream                            // of the body's own thread
@@ -34,12 +35,13 @@ type gemmWorker struct {
 	a, b, c      rocm.Ptr
 	hostA, hostB rocm.HostMem
 	hostC        rocm.HostMem
-	want         [][]int32
-	rounds       int // finished without an error
-	naive        int // GEMMs among them that did not take rocBLAS
+	want         [][]int32 // a round
+	magnitude    [][]int32 // a round; bf16 only
+	rounds       int       // finished without an error
+	naive        int       // GEMMs among them that did not take rocBLAS
 }
 
-func newGEMMWork(env *Env) (*gemmWork, error) {
+func newGEMMWork(env *Env, typ rocm.Type) (*gemmWork, error) {
 	inputs, err := oracle.ParseInputs(env.Spec.Settings.Inputs)
 	if err != nil {
 		return nil, err
@@ -52,7 +54,7 @@ func newGEMMWork(env *Env) (*gemmWork, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &gemmWork{env: env, dev: dev, inputs: inputs, workers: make([]*gemmWorker, env.Spec.Settings.Threads)}
+	w := &gemmWork{env: env, dev: dev, typ: typ, inputs: inputs, workers: make([]*gemmWorker, env.Spec.Settings.Threads)}
 	if w.stream, err = dev.NewStream(env.Thread); err != nil {
 		return nil, err
 	}
@@ -108,51 +110,73 @@ func (w *gemmWork) member(_ context.Context, m *team.Member) error {
 // prepare makes everything a thread needs before the barrier: stream, memory,
 // inputs and references. It runs no GEMM.
 func (w *gemmWork) prepare(th *sched.Thread, index int) (*gemmWorker, error) {
-	set, drv := w.env.Spec.Settings, w.env.Driver
-	s := set.Shape
-	t := &gemmWorker{want: make([][]int32, set.Rounds)}
+	drv, rounds := w.env.Driver, w.env.Spec.Settings.Rounds
+	t := &gemmWorker{}
 	var err error
 	if t.stream, err = w.dev.NewStream(th); err != nil {
 		return nil, err
 	}
+	a, b, c := w.words()
 	for _, buf := range []struct {
 		dev   *rocm.Ptr
 		host  *rocm.HostMem
 		words int
-	}{{&t.a, &t.hostA, s.M * s.K}, {&t.b, &t.hostB, s.K * s.N}, {&t.c, &t.hostC, s.M * s.N}} {
+	}{{&t.a, &t.hostA, a}, {&t.b, &t.hostB, b}, {&t.c, &t.hostC, c}} {
 		if *buf.dev, err = drv.Malloc(th, uint64(buf.words)*4); err != nil {
 			return nil, err
 		}
-		if *buf.host, err = drv.HostAlloc(th, buf.words*set.Rounds); err != nil {
+		if *buf.host, err = drv.HostAlloc(th, buf.words*rounds); err != nil {
 			return nil, err
 		}
-		if err = drv.MemsetD32Async(th, *buf.dev, oracle.InputPoison, uint64(buf.words), t.stream); err != nil {
+		if err = drv.MemsetD32Async(th, *buf.dev, w.inputPoison(), uint64(buf.words), t.stream); err != nil {
 			return nil, err
 		}
 	}
+	w.fill(t, index)
+	for i := range t.hostC.Words {
+		t.hostC.Words[i] = w.poison(index, i/c)
+	}
+	return t, drv.StreamSynchronize(th, t.stream)
+}
+
+// words returns how many words the three matrices of a GEMM have.
+func (w *gemmWork) words() (a, b, c int) {
+	s := w.env.Spec.Settings.Shape
+	if w.typ == rocm.BF16 {
+		return oracle.BF16Words(s.M * s.K), oracle.BF16Words(s.K * s.N), oracle.BF16Words(s.M * s.N)
+	}
+	return s.M * s.K, s.K * s.N, s.M * s.N
+}
+
+// fill makes the inputs and references of all rounds of a thread.
+func (w *gemmWork) fill(t *gemmWorker, index int) {
+	set := w.env.Spec.Settings
+	s := set.Shape
+	aWords, bWords, _ := w.words()
 	a, b := make([]float32, s.M*s.K), make([]float32, s.K*s.N)
 	for r := range set.Rounds {
 		id := oracle.ProblemID{Seed: w.env.Spec.Seed, Thread: index, Round: r, Rounds: set.Rounds}
 		oracle.Fill(w.inputs, a, id, oracle.MatrixA)
 		oracle.Fill(w.inputs, b, id, oracle.MatrixB)
-		t.want[r] = oracle.Reference(a, b, s.M, s.K, s.N)
-		putFloats(t.hostA.Words[r*len(a):], a)
-		putFloats(t.hostB.Words[r*len(b):], b)
+		t.want = append(t.want, oracle.Reference(a, b, s.M, s.K, s.N))
+		pack := putFloats
+		if w.typ == rocm.BF16 {
+			pack = oracle.PackBF16
+			t.magnitude = append(t.magnitude, oracle.Magnitude(a, b, s.M, s.K, s.N))
+		}
+		pack(t.hostA.Words[r*aWords:(r+1)*aWords], a)
+		pack(t.hostB.Words[r*bWords:(r+1)*bWords], b)
 	}
-	for i := range t.hostC.Words {
-		t.hostC.Words[i] = w.poison(index, i/(s.M*s.N))
-	}
-	return t, drv.StreamSynchronize(th, t.stream)
 }
 
 // round enqueues one GEMM with everything around it on the thread's stream and
 // waits for it: filler, poison, inputs, GEMM, result.
 func (w *gemmWork) round(th *sched.Thread, t *gemmWorker, index, r int) (rocm.Route, error) {
 	s, drv := w.env.Spec.Settings.Shape, w.env.Driver
+	a, b, c := w.words()
 	if err := w.filler.enqueue(th, drv, t.stream); err != nil {
 		return "", err
 	}
-	a, b, c := s.M*s.K, s.K*s.N, s.M*s.N
 	if err := drv.MemsetD32Async(th, t.c, w.poison(index, r), uint64(c), t.stream); err != nil {
 		return "", err
 	}
@@ -162,7 +186,7 @@ func (w *gemmWork) round(th *sched.Thread, t *gemmWorker, index, r int) (rocm.Ro
 	if err := drv.MemcpyHtoDAsync(th, t.b, t.hostB.Slice(r*b, b), b, t.stream); err != nil {
 		return "", err
 	}
-	route, err := w.dev.Gemm(th, t.stream, rocm.GEMM{M: s.M, K: s.K, N: s.N, A: t.a, B: t.b, C: t.c})
+	route, err := w.dev.Gemm(th, t.stream, rocm.GEMM{Type: w.typ, M: s.M, K: s.K, N: s.N, A: t.a, B: t.b, C: t.c})
 	if err != nil {
 		return route, err
 	}
@@ -174,7 +198,19 @@ func (w *gemmWork) round(th *sched.Thread, t *gemmWorker, index, r int) (rocm.Ro
 
 // poison is the word that fills the output of a thread's round.
 func (w *gemmWork) poison(index, round int) uint32 {
-	return oracle.Poison(uint64(index*w.env.Spec.Settings.Rounds + round))
+	buffer := uint64(index*w.env.Spec.Settings.Rounds + round)
+	if w.typ == rocm.BF16 {
+		return oracle.PoisonBF16(buffer)
+	}
+	return oracle.Poison(buffer)
+}
+
+// inputPoison backs device memory before anything is written to it.
+func (w *gemmWork) inputPoison() uint32 {
+	if w.typ == rocm.BF16 {
+		return oracle.InputPoisonBF16
+	}
+	return oracle.InputPoison
 }
 
 func putFloats(dst []uint32, src []float32) {

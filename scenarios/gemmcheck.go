@@ -7,6 +7,7 @@ import (
 
 	"rocstress/childproc/wire"
 	"rocstress/harness/oracle"
+	"rocstress/rocm"
 )
 
 // runGEMMs runs the threads, makes the checks and releases everything. Checks
@@ -37,7 +38,6 @@ type badOutputs struct {
 
 // checkOutputs compares every finished output with its reference.
 func (w *gemmWork) checkOutputs() error {
-	size, cols := w.env.Spec.Settings.Shape.M*w.env.Spec.Settings.Shape.N, w.env.Spec.Settings.Shape.N
 	bad := map[oracle.Kind]*badOutputs{oracle.Unwritten: {}, oracle.NaN: {}, oracle.Wrong: {}}
 	total := 0
 	for i, t := range w.workers {
@@ -46,7 +46,7 @@ func (w *gemmWork) checkOutputs() error {
 		}
 		for r := range t.rounds {
 			total++
-			v := oracle.Compare(t.hostC.Words[r*size:(r+1)*size], t.want[r], cols, w.poison(i, r))
+			v := w.judge(t, i, r)
 			if v.OK {
 				continue
 			}
@@ -76,7 +76,17 @@ func (w *gemmWork) checkOutputs() error {
 	if !clean {
 		return nil
 	}
-	return w.env.Check("outputs", true, "%d of %d outputs exact", total, total)
+	return w.env.Check("outputs", true, "%d of %d outputs right", total, total)
+}
+
+// judge compares the output of one round of a thread.
+func (w *gemmWork) judge(t *gemmWorker, index, r int) oracle.Verdict {
+	_, _, c := w.words()
+	s, got := w.env.Spec.Settings.Shape, t.hostC.Words[r*c:(r+1)*c]
+	if w.typ == rocm.BF16 {
+		return oracle.CompareBF16(got, t.want[r], t.magnitude[r], s.K, s.N, w.poison(index, r))
+	}
+	return oracle.Compare(got, t.want[r], s.N, w.poison(index, r))
 }
 
 // routes counts the finished GEMMs by the route they took.

@@ -7,6 +7,7 @@ import (
 
 	"rocstress/childproc/wire"
 	"rocstress/harness/sched"
+	"rocstress/rocm"
 )
 
 // leaseReentry asks for availability and panics while a lease is held, between
@@ -23,7 +24,7 @@ func leaseReentry() Scenario {
 		SimDeadline: 10 * time.Second, // usually under 1 s
 		Env:         map[string]string{"MLX_NO_HIPBLASLT": "1"},
 		Body: func(ctx context.Context, env *Env) error {
-			w, err := newGEMMWork(env)
+			w, err := newGEMMWork(env, rocm.F32)
 			if err != nil {
 				return err
 			}

@@ -27,7 +27,7 @@ func setStreamFailure() Scenario {
 		SimDeadline: 10 * time.Second, // usually under 1 s
 		Env:         map[string]string{"MLX_NO_HIPBLASLT": "1"},
 		Body: func(ctx context.Context, env *Env) error {
-			w, err := newGEMMWork(env)
+			w, err := newGEMMWork(env, rocm.F32)
 			if err != nil {
 				return err
 			}
