@@ -61,6 +61,23 @@ var _ = Describe("the CPU test ABI", func() {
 		Expect(stderr).To(ContainSubstring("Memory access fault by GPU"))
 	})
 
+	It("ends every wait when the device is lost", func() {
+		var all []seen
+		reexec("waiter", &all, cpuABI(), "ROCSTRESS_ABI=memset-rate=64")
+		Expect(all).To(HaveLen(2))
+		Expect(all[0]).To(Equal(seen{}))
+		Expect(all[1].Code).To(Equal(rocm.HipErrorIllegalAddress), all[1].Text)
+	})
+
+	It("is not handed a copy that leaves its host memory", func() {
+		var all []seen
+		reexec("copies", &all, cpuABI())
+		Expect(all).To(HaveLen(5))
+		for _, s := range all {
+			Expect(s.Code).To(Equal(rocm.HipErrorInvalidValue), s.Text)
+		}
+	})
+
 	It("fails on demand", func() {
 		var all []seen
 		reexec("injected", &all, cpuABI(), "ROCSTRESS_ABI=create-fails=2,create-status=5,set-stream-fails=1,create=1us")

@@ -20,6 +20,8 @@ func children() map[string]func() any {
 		"misroute": childMisroute,
 		"threads":  childThreads,
 		"events":   childEvents,
+		"waiter":   childWaiter,
+		"copies":   childCopies,
 	}
 }
 
@@ -196,4 +198,54 @@ func childThreads() any {
 		}
 	}
 	return got
+}
+
+// childWaiter returns what waiting for a stream comes to that would take hours,
+// when another stream faults a second later.
+func childWaiter() any {
+	runtime.LockOSThread()
+	rt := sched.Free(nil)
+	th := rt.NewThread("child")
+	d, err := Open(0)
+	if err != nil {
+		return []seen{see(err)}
+	}
+	slow, err1 := d.StreamCreate(th)
+	bad, err2 := d.StreamCreate(th)
+	p, err3 := d.Malloc(th, 1<<20)
+	m, err4 := d.HostAlloc(th, 1)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		return []seen{see(err)}
+	}
+	err = errors.Join(
+		d.MemsetD32Async(th, p, 0, 1<<18, slow),
+		d.MemsetD32Async(th, p, 0, 1<<4, bad),
+		d.MemcpyHtoDAsync(th, p+1<<40, m, 1, bad),
+	)
+	waited := onThreads(rt, 1, func(th *sched.Thread, _ int) error { return d.StreamSynchronize(th, slow) })
+	return []seen{see(err), see(waited[0])}
+}
+
+// childCopies returns what copies come to that would leave their host memory.
+func childCopies() any {
+	runtime.LockOSThread()
+	th := sched.Free(nil).NewThread("child")
+	d, err := Open(0)
+	if err != nil {
+		return []seen{see(err)}
+	}
+	p, err1 := d.Malloc(th, 64)
+	m, err2 := d.HostAlloc(th, 4)
+	if err := errors.Join(err1, err2); err != nil {
+		return []seen{see(err)}
+	}
+	mine := rocm.HostMem{Words: make([]uint32, 4)}
+	_, errHost := d.HostAlloc(th, -1)
+	return []seen{
+		see(d.MemcpyHtoDAsync(th, p, m, 5, 0)),
+		see(d.MemcpyDtoHAsync(th, m, p, 5, 0)),
+		see(d.MemcpyHtoDAsync(th, p, m, -1, 0)),
+		see(d.MemcpyDtoHAsync(th, mine, p, 4, 0)),
+		see(errHost),
+	}
 }

@@ -2,11 +2,13 @@ package hip
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -26,11 +28,16 @@ func cleanEnv() []string {
 	return env
 }
 
+// childLimit ends a child that hangs. None takes seconds on an idle host.
+const childLimit = 2 * time.Minute
+
 // reexec runs a child function in a process of its own, with vars set, and
 // reads what it returned. It returns the child's stderr.
 func reexec(child string, result any, vars ...string) string {
 	GinkgoHelper()
-	cmd := exec.Command(os.Args[0])
+	ctx, cancel := context.WithTimeout(context.Background(), childLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0])
 	cmd.Env = append(append(cleanEnv(), childEnv+"="+child), vars...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
