@@ -188,6 +188,8 @@ var _ = Describe("Unwinding", func() {
 			f()
 		}
 		var mu, other sched.Mutex
+		var table sched.RWMutex
+		unlocked := false
 		s := explore(onward(), func(th *sched.Thread) {
 			stubborn := sched.Go(th, "stubborn", func(th *sched.Thread) {
 				swallow(func() { th.WaitUntil("never", nil, func() bool { return false }) })
@@ -199,13 +201,17 @@ var _ = Describe("Unwinding", func() {
 				} {
 					swallow(op)
 				}
-				other.Unlock(th) // never panics now
+				other.Unlock(th)
+				table.Unlock(th)
+				table.RUnlock(th)
+				unlocked = true
 				th.Point("the last")
 				after = true
 			})
 			th.WaitUntil("stubborn", nil, stubborn.Waits)
 		})
 		Expect(recovered).To(Equal(7))
+		Expect(unlocked).To(BeTrue(), "unlocking does not panic now, whoever holds the lock")
 		Expect(after).To(BeFalse())
 		Expect(s.End).To(Equal(sched.Done))
 		Expect(s.Crash).To(BeEmpty())

@@ -1,6 +1,7 @@
 package sched_test
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,6 +27,9 @@ var _ = Describe("A free run", func() {
 		for range 200 {
 			value := 0 // no atomic: the race detector sees a missing order
 			task := sched.Go(th, "worker", func(th *sched.Thread) {
+				for range 20 {
+					runtime.Gosched() // time for a Join that does not wait
+				}
 				if !th.Controlled() && th.Name() == "worker" {
 					value = 1
 				}

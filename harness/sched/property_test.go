@@ -163,6 +163,16 @@ func TestReplayTakesAnyChoices(t *testing.T) {
 	})
 }
 
+func TestReplayRunsTheCurrentTaskOnWhereAChoiceDoesNotFit(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		g := NewWithT(rt)
+		p := drawProgram(rt)
+		_, none := p.explore(sched.Replay(nil))
+		_, misfits := p.explore(sched.Replay([]int{99, -1, 99, 99, -1, 99, 99, 99, 99, 99, 99, 99}))
+		g.Expect(misfits).To(Equal(none))
+	})
+}
+
 func TestRandomWalkIsUniform(t *testing.T) {
 	g := NewWithT(t)
 	const n, draws = 5, 100000

@@ -24,7 +24,7 @@ type task struct {
 	cond     func() bool   // OpWait
 	bounded  bool          // OpWait: deadline counts
 	deadline time.Duration // OpWait
-	wake     time.Duration // the clock stands at least here when the task goes on
+	wake     time.Duration // the clock stands at least here when the task goes on; an old one is past
 }
 
 // body is the coroutine.
@@ -52,13 +52,13 @@ func (t *task) end() {
 	value := recover()
 	t.ended = true
 	c := t.ctl
-	switch _, ours := value.(unwound); {
+	switch {
 	case t.returned:
 		if t.thread.id == 0 && c.result.End == running {
 			c.finish(Done, t)
 		}
-	case value != nil && !ours:
-		c.panicked(t, value)
+	case value != nil:
+		c.panicked(t, value) // nothing new if it is an unwound
 	}
 }
 
@@ -100,7 +100,6 @@ func (t *task) sleep(d time.Duration) {
 	t.check()
 	t.wake = t.ctl.clock + max(d, 0)
 	t.pass(OpSleep, "")
-	t.wake = 0
 }
 
 func (t *task) spawn(name string, fn func(*Thread)) *Task {
@@ -120,7 +119,7 @@ func (t *task) wait(name string, deadline time.Duration, bounded bool, cond func
 	t.check()
 	t.cond, t.deadline, t.bounded = cond, deadline, bounded
 	t.pass(OpWait, name)
-	t.cond, t.wake = nil, 0
+	t.cond = nil
 	return t.op != OpTimeout
 }
 
