@@ -57,7 +57,7 @@ func subjectOf(d wire.Device) string {
 	case d.Simulated:
 		return fmt.Sprintf("%s, on a simulated device (%s): a model, not hardware", protocol, d.Arch)
 	case d.TestABI != "":
-		return fmt.Sprintf("%s, on %s through the test ABI %s: not ROCm", protocol, d.Name, d.TestABI)
+		return fmt.Sprintf("%s, on %s: not ROCm", protocol, d.TestABI)
 	}
 	return fmt.Sprintf("%s, on %s (%s), HIP %s, rocBLAS %s", protocol, d.Name, d.Arch, d.Runtime, d.BLAS)
 }
@@ -80,7 +80,7 @@ func (t *Tally) report(in ReportInput) ScenarioReport {
 func (a *armTally) report(planned int) ArmReport {
 	clusters, runs, runsFailed := a.totals()
 	r := ArmReport{
-		Name: a.arm.Name, Without: a.arm.Without, Runs: runs, RunsFailed: runsFailed,
+		Name: a.arm.Name, Without: a.arm.Without, Group: a.arm.Group, Runs: runs, RunsFailed: runsFailed,
 		Children: a.children, ChildrenFailed: a.failed, NotMeasured: a.notMeasured, Planned: planned,
 		Outcomes: a.outcomes, DesignEffect: clusters.DesignEffect(), Contended: a.contended, Skew: a.skew.summary(),
 		Interval: interval(stats.ClopperPearson(a.failed, a.children, confidence)),

@@ -89,12 +89,8 @@ func checkOutcome(kind string) Outcome {
 
 // evidence says which check failed and how.
 func (f *failedChecks) evidence() string {
-	text := fmt.Sprintf("check %s failed", f.first.Name)
-	if f.count > 1 {
-		text = fmt.Sprintf("check %s failed, %d times", f.first.Name, f.count)
-	}
 	if f.first.Detail != "" {
-		text += ": " + f.first.Detail
+		return f.first.Name + ": " + f.first.Detail
 	}
-	return text
+	return fmt.Sprintf("%s failed, %d times", f.first.Name, f.count)
 }

@@ -19,7 +19,8 @@ const (
 // Arm is runs under one configuration.
 type Arm struct {
 	Name    string   `json:"name"`
-	Without []string `json:"without"` // protection ids, expanded and sorted; empty: as it is
+	Without []string `json:"without"`         // protection ids, expanded and sorted; empty: as it is
+	Group   string   `json:"group,omitempty"` // the group that has just these protections, if one does
 }
 
 // Plan is everything that decides what a campaign runs. It is data: the same

@@ -1,6 +1,8 @@
 package harness
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"rocstress/childproc/wire"
@@ -50,7 +52,8 @@ type ScenarioReport struct {
 type ArmReport struct {
 	Name           string          `json:"name"`
 	Without        []string        `json:"without"`
-	Runs           int             `json:"runs"` // with at least one measured child
+	Group          string          `json:"group,omitempty"` // the name of just these protections, if they have one
+	Runs           int             `json:"runs"`            // with at least one measured child
 	RunsFailed     int             `json:"runs_failed"`
 	Children       int             `json:"children"` // measured
 	ChildrenFailed int             `json:"children_failed"`
@@ -63,6 +66,17 @@ type ArmReport struct {
 	Bound          string          `json:"bound,omitempty"`    // the sentence for zero failures
 	Contended      int             `json:"contended"`          // children with overlap of at least 2
 	Skew           SkewSummary     `json:"skew"`
+}
+
+// Removal says what the arm runs without, in words.
+func (a ArmReport) Removal() string {
+	switch {
+	case len(a.Without) == 0:
+		return "with nothing removed"
+	case a.Group != "":
+		return fmt.Sprintf("without %s (%d protections)", a.Group, len(a.Without))
+	}
+	return "without " + strings.Join(a.Without, ", ")
 }
 
 // SkewSummary is the release skew of the barrier over all threads of an arm.

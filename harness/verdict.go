@@ -52,7 +52,7 @@ func (j judge) compare(protected, removed ArmReport) Verdict {
 	if protected.ChildrenFailed > 0 {
 		return Verdict{Kind: Regression, Text: fmt.Sprintf(
 			"Regression: with nothing removed, %s failed (%s); %s, %s failed.%s",
-			countText(protected), rateText(protected), withoutText(removed), countText(removed), j.stopNote())}
+			countText(protected), rateText(protected), removed.Removal(), countText(removed), j.stopNote())}
 	}
 	if v, ok := j.incomplete(); ok {
 		return v
@@ -70,7 +70,7 @@ func (j judge) compare(protected, removed ArmReport) Verdict {
 	}
 	return Verdict{Kind: Guard, Text: fmt.Sprintf(
 		"Guard: no child failed, neither %s (%s) nor with nothing removed (%s). This scenario guards against a regression; it does not reproduce the failure.",
-		withoutText(removed), boundText(removed.Children), boundText(protected.Children))}
+		removed.Removal(), boundText(removed.Children), boundText(protected.Children))}
 }
 
 // difference words a reproduction or a detection.
@@ -83,7 +83,7 @@ func (j judge) difference(protected, removed ArmReport, p float64) Verdict {
 	d := stats.Difference(sample(removed), sample(protected), confidence)
 	v.Text = fmt.Sprintf(
 		"%s: %s, %s failed (%s); with nothing removed, %s (%s). The rates differ by %s percentage points, 95 %% interval %s to %s; %s.",
-		word, withoutText(removed), countText(removed), rateText(removed), countText(protected), rateText(protected),
+		word, removed.Removal(), countText(removed), rateText(removed), countText(protected), rateText(protected),
 		points(sample(removed).Rate()-sample(protected).Rate()), points(d.Low), points(d.High), pText(p))
 	return v
 }
@@ -96,7 +96,7 @@ func suspicion(protected, removed ArmReport, p float64) Verdict {
 	need := stats.ChildrenToSettle(sample(removed), alpha)
 	return Verdict{Kind: Suspicion, P: &p, Text: fmt.Sprintf(
 		"Suspicion: %s, %s failed (%s); with nothing removed, %s (%s). That is too few to tell from chance: %s. It takes about %d children an arm to settle it if they go on failing at this rate.",
-		withoutText(removed), countText(removed), rateText(removed), countText(protected), rateText(protected), pText(p), need)}
+		removed.Removal(), countText(removed), rateText(removed), countText(protected), rateText(protected), pText(p), need)}
 }
 
 func contended(protected ArmReport) bool {
@@ -147,9 +147,9 @@ func (j judge) alone() Verdict {
 	var failed, passed []string
 	for _, a := range j.arms {
 		if a.ChildrenFailed > 0 {
-			failed = append(failed, fmt.Sprintf("%s, %s failed (%s)", withoutText(a), countText(a), rateText(a)))
+			failed = append(failed, fmt.Sprintf("%s, %s failed (%s)", a.Removal(), countText(a), rateText(a)))
 		} else if a.Children > 0 {
-			passed = append(passed, fmt.Sprintf("%s, no child failed; %s", withoutText(a), boundText(a.Children)))
+			passed = append(passed, fmt.Sprintf("%s, no child failed; %s", a.Removal(), boundText(a.Children)))
 		}
 	}
 	if len(failed) > 0 {

@@ -93,14 +93,6 @@ func rateText(a ArmReport) string {
 		percent(float64(a.ChildrenFailed)/float64(a.Children)), percent(i.Low), percent(i.High), note)
 }
 
-// withoutText says what an arm runs without.
-func withoutText(a ArmReport) string {
-	if len(a.Without) == 0 {
-		return "with nothing removed"
-	}
-	return "without " + strings.Join(a.Without, ", ")
-}
-
 // unmeasuredText says how much of an arm is missing.
 func unmeasuredText(a ArmReport) string {
 	return fmt.Sprintf("%d of %d children of arm %s were not measured", a.NotMeasured, a.NotMeasured+a.Children, a.Name)

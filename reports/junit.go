@@ -113,7 +113,7 @@ func junitResult(s harness.ScenarioReport, a harness.ArmReport) *junit.Result {
 // junitOutput lists what the children of an arm came to.
 func junitOutput(s harness.ScenarioReport, a harness.ArmReport) *junit.Output {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s runs and %s children failed; %s\noutcomes: %s\n%s\n", Terminal(without(a)),
+	fmt.Fprintf(&b, "%s: %s runs and %s children failed; %s\noutcomes: %s\n%s\n", Terminal(a.Removal()),
 		ofTotal(a.RunsFailed, a.Runs), ofTotal(a.ChildrenFailed, a.Children), Terminal(rate(a)),
 		Terminal(outcomes(a.Outcomes)), contention(a))
 	listed := 0

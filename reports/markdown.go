@@ -34,7 +34,7 @@ func markdownScenario(b *bytes.Buffer, s harness.ScenarioReport) {
 	b.WriteString("| arm | protections | runs failed | children failed | failure rate | outcomes |\n")
 	b.WriteString("|---|---|---|---|---|---|\n")
 	for _, a := range s.Arms {
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", prose(a.Name), prose(without(a)),
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", prose(a.Name), prose(a.Removal()),
 			ofTotal(a.RunsFailed, a.Runs), ofTotal(a.ChildrenFailed, a.Children), prose(rate(a)), prose(outcomes(a.Outcomes)))
 	}
 	b.WriteByte('\n')

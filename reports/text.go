@@ -68,7 +68,7 @@ func writeScenario(b *bytes.Buffer, s harness.ScenarioReport, opts TextOptions) 
 	writeArms(b, s.Arms)
 	b.WriteByte('\n')
 	for _, a := range s.Arms {
-		fmt.Fprintf(b, "  %s: %s; %s\n", Terminal(a.Name), Terminal(without(a)), contention(a))
+		fmt.Fprintf(b, "  %s: %s; %s\n", Terminal(a.Name), Terminal(a.Removal()), contention(a))
 		if a.NotMeasured > 0 {
 			fmt.Fprintf(b, "  %s: %s children were not measured\n", Terminal(a.Name), ofTotal(a.NotMeasured, a.Planned))
 		}

@@ -80,14 +80,6 @@ func outcomes(counts map[harness.Outcome]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// without says what an arm had removed.
-func without(a harness.ArmReport) string {
-	if len(a.Without) == 0 {
-		return "with nothing removed"
-	}
-	return "without " + strings.Join(a.Without, ", ")
-}
-
 // skew returns the release skew of an arm, or "" where no barrier was seen.
 func skew(s harness.SkewSummary) string {
 	if s.N == 0 {

@@ -2,6 +2,7 @@ package rocm
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -110,6 +111,24 @@ func ParseSet(names []string) (Set, error) {
 		set[Protection(name)] = true
 	}
 	return set, nil
+}
+
+// GroupOf returns the name of the group that has exactly the members of s, or
+// "". "all" is named only where no other group says the same.
+func GroupOf(s Set) string {
+	ids := s.IDs()
+	groups := Groups()
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(groups)), func(n string) bool { return n == "all" })
+	for _, name := range append(names, "all") {
+		members := Set{}
+		for _, p := range groups[name] {
+			members[p] = true
+		}
+		if slices.Equal(members.IDs(), ids) {
+			return name
+		}
+	}
+	return ""
 }
 
 func acceptedNames() []string {

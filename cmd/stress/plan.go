@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"rocstress/harness"
+	"rocstress/rocm"
 	"rocstress/scenarios"
 )
 
@@ -54,7 +55,7 @@ func (s *settings) scenarioPlan(kind campaignKind, sc scenarios.Scenario, remove
 		return p, err
 	}
 	if kind == kindRun {
-		p.Arms = []harness.Arm{{Name: harness.ArmRun, Without: orNone(removed)}}
+		p.Arms = []harness.Arm{removalArm(harness.ArmRun, removed)}
 		return p, nil
 	}
 	if removed == nil {
@@ -66,8 +67,17 @@ func (s *settings) scenarioPlan(kind campaignKind, sc scenarios.Scenario, remove
 	if len(removed) == 0 {
 		return p, usagef("scenario %q: guards nothing that could be removed; accepted: --without ID,...", sc.Name)
 	}
-	p.Arms = []harness.Arm{{Name: harness.ArmProtected, Without: []string{}}, {Name: harness.ArmRemoved, Without: removed}}
+	p.Arms = []harness.Arm{removalArm(harness.ArmProtected, nil), removalArm(harness.ArmRemoved, removed)}
 	return p, nil
+}
+
+// removalArm returns an arm that runs without the given protections.
+func removalArm(name string, removed []string) harness.Arm {
+	set := rocm.Set{}
+	for _, id := range removed {
+		set[rocm.Protection(id)] = true
+	}
+	return harness.Arm{Name: name, Without: orNone(removed), Group: rocm.GroupOf(set)}
 }
 
 // orNone returns an empty list for nil, which JSON shows as a list too.
