@@ -57,6 +57,16 @@ var _ = Describe("replay", func() {
 		Entry(nil, "", "no failed child"),
 	)
 
+	It("exits with 125 where the recorded device is gone", func() {
+		p := smallPlan()
+		p.Device = "hip:0"
+		dir := write(p, harness.Record{Scenario: "first-gemm", Outcome: harness.HostCrash})
+		got := inProcessWith(noROCm(), "replay", dir)
+		Expect(got.code).To(Equal(harness.ExitUnavailable), got.stdout)
+		Expect(got.stdout).To(BeEmpty())
+		Expect(got.stderr).To(ContainSubstring("--device hip:0: not usable"))
+	})
+
 	It("does not run a plan that today's build does not know", func() {
 		p := smallPlan()
 		p.Scenarios[0].Name = "gone"
