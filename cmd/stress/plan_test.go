@@ -68,7 +68,7 @@ var _ = Describe("a plan", func() {
 		Expect(p.Scenarios[0].Arms[0]).To(Equal(harness.Arm{Name: harness.ArmProtected, Without: []string{}}))
 		want, err := parseProtections("--without", first.Remove)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(p.Scenarios[0].Arms[1]).To(Equal(harness.Arm{Name: harness.ArmRemoved, Without: want}))
+		Expect(p.Scenarios[0].Arms[1]).To(Equal(harness.Arm{Name: harness.ArmRemoved, Without: want, Group: first.Remove[0]}))
 		p = plannedOn("sim", kindCompare, "--without locks --without rocblas-status-check,rocblas-bind-lock")
 		Expect(p.Scenarios[0].Arms[1].Without).To(Equal([]string{"rocblas-bind-lock", "rocblas-init-lock", "rocblas-status-check"}))
 	})
