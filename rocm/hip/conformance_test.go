@@ -62,5 +62,10 @@ func TestConformance(t *testing.T) {
 	}
 	t.Run("CPU test ABI", func(t *testing.T) { hereIn(t, abi(t, "cpu"), "ROCSTRESS_ABI=devices=2") })
 	t.Run("CUDA test ABI", func(t *testing.T) { hereIn(t, abi(t, "nvidia")) })
+	t.Run("CUDA test ABI over a fake CUDA", func(t *testing.T) {
+		lib, dir := abi(t, "nvidia"), t.TempDir()
+		NewWithT(t).Expect(fakeCUDA(dir)).To(Succeed())
+		hereIn(t, lib, "LD_LIBRARY_PATH="+dir, "FAKE_CUDA=devices=2")
+	})
 	t.Run("ROCm", func(t *testing.T) { hereIn(t) })
 }

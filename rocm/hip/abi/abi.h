@@ -11,7 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifndef ABI_EXPORT
 #define ABI_EXPORT __attribute__((visibility("default")))
+#endif
 
 /* hipError_t */
 enum {

@@ -17,6 +17,9 @@ struct setting {
     uint64_t low, high, fallback;
 };
 
+#ifndef ABI_ENV
+#define ABI_ENV "ROCSTRESS_ABI"
+#endif
 #define US 1000ull
 #define MS 1000000ull
 #define HOUR (3600ull * 1000 * MS)
@@ -117,7 +120,7 @@ static bool latency(const char *text, uint64_t *ns)
 
 static bool refuse(const char *item, const char *why)
 {
-    fprintf(stderr, "rocstress test ABI: ROCSTRESS_ABI: %s: %s; accepted keys:", item, why);
+    fprintf(stderr, "rocstress test ABI: " ABI_ENV ": %s: %s; accepted keys:", item, why);
     if (abi_config_takes("arch"))
         fputs(" arch", stderr);
     for (int i = 0; i < SETTINGS; i++)
@@ -179,7 +182,7 @@ static void read_config(void)
     strcpy(config.arch, "gfx1151");
     for (int i = 0; i < SETTINGS; i++)
         *at(&settings[i]) = settings[i].fallback;
-    const char *text = getenv("ROCSTRESS_ABI");
+    const char *text = getenv(ABI_ENV);
     if (!text || *text == '\0') {
         valid = true;
         return;

@@ -1,0 +1,159 @@
+/* A CUDA driver and cuBLAS over the CPU test ABI, so that the CUDA test ABI can
+ * be tested where there is no GPU. Built with the sources of the CPU test ABI,
+ * whose own symbols stay hidden (-DABI_EXPORT=) and whose settings come from
+ * another variable (-DABI_ENV), as libcuda.so.1 and, the same file, as
+ * libcublas.so.13. HIP's numbers are CUDA's wherever the CPU test ABI uses
+ * one. */
+#include <stdint.h>
+#include <string.h>
+
+#include "../abi.h"
+
+#define VISIBLE __attribute__((visibility("default")))
+/* Prototypes are the callers' own. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
+enum { CUDA_INVALID_CONTEXT = 201, CUBLAS_NOT_INITIALIZED = 1, DEVICES = 16 };
+
+static char contexts[DEVICES];           /* their addresses are the contexts */
+static _Thread_local int context_is_set; /* CUDA has no current device until then */
+
+/* A call that needs a context. */
+#define IN_CONTEXT(call) (context_is_set ? (call) : CUDA_INVALID_CONTEXT)
+
+VISIBLE int cuInit(unsigned flags) { return hipInit(flags); }
+VISIBLE int cuDeviceGetCount(int *count) { return hipGetDeviceCount(count); }
+VISIBLE int cuDeviceTotalMem_v2(size_t *bytes, int device) { return hipDeviceTotalMem(bytes, device); }
+
+VISIBLE int cuDriverGetVersion(int *version)
+{
+    *version = 13000;
+    return 0;
+}
+
+VISIBLE int cuDeviceGet(int *device, int ordinal)
+{
+    int count = 0, error = hipGetDeviceCount(&count);
+    *device = ordinal;
+    return error != 0 ? error : ordinal < count ? 0 : ABI_INVALID_DEVICE;
+}
+
+VISIBLE int cuDeviceGetName(char *name, int size, int device)
+{
+    (void)device;
+    strncpy(name, "fake GPU", (size_t)size);
+    return 0;
+}
+
+VISIBLE int cuDeviceGetAttribute(int *value, int attribute, int device)
+{
+    switch (attribute) {
+    case 1:
+        return hipDeviceGetAttribute(value, ABI_ATTR_MAX_THREADS_PER_BLOCK, device);
+    case 10:
+        return hipDeviceGetAttribute(value, ABI_ATTR_WARP_SIZE, device);
+    case 16:
+        return hipDeviceGetAttribute(value, ABI_ATTR_MULTIPROCESSOR_COUNT, device);
+    }
+    return ABI_INVALID_VALUE;
+}
+
+VISIBLE int cuDevicePrimaryCtxRetain(void **context, int device)
+{
+    *context = &contexts[device];
+    return 0;
+}
+
+VISIBLE int cuCtxSetCurrent(void *context)
+{
+    context_is_set = 1;
+    return hipSetDevice((int)((char *)context - contexts));
+}
+
+VISIBLE int cuCtxSynchronize(void) { return IN_CONTEXT(hipDeviceSynchronize()); }
+VISIBLE int cuMemGetInfo_v2(size_t *f, size_t *t) { return IN_CONTEXT(hipMemGetInfo(f, t)); }
+VISIBLE int cuMemFree_v2(uint64_t p) { return IN_CONTEXT(hipFree((void *)(uintptr_t)p)); }
+VISIBLE int cuMemFreeHost(void *p) { return IN_CONTEXT(hipHostFree(p)); }
+
+VISIBLE int cuMemAlloc_v2(uint64_t *p, size_t size)
+{
+    return size == 0 ? ABI_INVALID_VALUE : IN_CONTEXT(hipMalloc((void **)p, size));
+}
+
+VISIBLE int cuMemHostAlloc(void **p, size_t size, unsigned flags)
+{
+    return size == 0 ? ABI_INVALID_VALUE : IN_CONTEXT(hipHostMalloc(p, size, flags));
+}
+
+VISIBLE int cuMemcpyHtoDAsync_v2(uint64_t dst, const void *src, size_t n, void *stream)
+{
+    return IN_CONTEXT(hipMemcpyHtoDAsync((void *)(uintptr_t)dst, src, n, stream));
+}
+
+VISIBLE int cuMemcpyDtoHAsync_v2(void *dst, uint64_t src, size_t n, void *stream)
+{
+    return IN_CONTEXT(hipMemcpyDtoHAsync(dst, (void *)(uintptr_t)src, n, stream));
+}
+
+VISIBLE int cuMemcpyDtoDAsync_v2(uint64_t dst, uint64_t src, size_t n, void *stream)
+{
+    return IN_CONTEXT(hipMemcpyDtoDAsync((void *)(uintptr_t)dst, (void *)(uintptr_t)src, n, stream));
+}
+
+VISIBLE int cuMemsetD32Async(uint64_t dst, unsigned v, size_t n, void *stream)
+{
+    return IN_CONTEXT(hipMemsetD32Async((void *)(uintptr_t)dst, (int)v, n, stream));
+}
+
+VISIBLE int cuMemsetD8Async(uint64_t dst, unsigned char v, size_t n, void *stream)
+{
+    return IN_CONTEXT(hipMemsetD8Async((void *)(uintptr_t)dst, v, n, stream));
+}
+
+VISIBLE int cuStreamCreate(void **s, unsigned flags) { return IN_CONTEXT(hipStreamCreateWithFlags(s, flags)); }
+VISIBLE int cuStreamDestroy_v2(void *s) { return IN_CONTEXT(hipStreamDestroy(s)); }
+VISIBLE int cuStreamSynchronize(void *s) { return IN_CONTEXT(hipStreamSynchronize(s)); }
+VISIBLE int cuStreamQuery(void *s) { return IN_CONTEXT(hipStreamQuery(s)); }
+VISIBLE int cuEventCreate(void **e, unsigned flags) { return IN_CONTEXT(hipEventCreateWithFlags(e, flags)); }
+VISIBLE int cuEventRecord(void *e, void *s) { return IN_CONTEXT(hipEventRecord(e, s)); }
+VISIBLE int cuEventQuery(void *e) { return IN_CONTEXT(hipEventQuery(e)); }
+VISIBLE int cuEventSynchronize(void *e) { return IN_CONTEXT(hipEventSynchronize(e)); }
+VISIBLE int cuEventDestroy_v2(void *e) { return IN_CONTEXT(hipEventDestroy(e)); }
+
+/* The cublasStatus_t of a rocBLAS status. */
+static int cublas(int status)
+{
+    switch (status) {
+    case ABI_BLAS_SUCCESS:
+        return 0;
+    case ABI_BLAS_INVALID_HANDLE:
+        return CUBLAS_NOT_INITIALIZED;
+    case ABI_BLAS_MEMORY_ERROR:
+        return 3;
+    case ABI_BLAS_INVALID_SIZE:
+    case ABI_BLAS_INVALID_POINTER:
+    case ABI_BLAS_INVALID_VALUE:
+        return 7;
+    }
+    return 14;
+}
+
+VISIBLE int cublasGetProperty(int which, int *value)
+{
+    static const int version[] = {13, 0, 2};
+    *value = version[which];
+    return 0;
+}
+
+VISIBLE int cublasCreate_v2(void **h) { return context_is_set ? cublas(rocblas_create_handle(h)) : CUBLAS_NOT_INITIALIZED; }
+VISIBLE int cublasDestroy_v2(void *h) { return cublas(rocblas_destroy_handle(h)); }
+VISIBLE int cublasSetStream_v2(void *h, void *s) { return cublas(rocblas_set_stream(h, s)); }
+VISIBLE int cublasGetStream_v2(void *h, void **s) { return cublas(rocblas_get_stream(h, s)); }
+
+VISIBLE int cublasSgemm_v2(void *h, int trans_a, int trans_b, int m, int n, int k, const float *alpha,
+                           const float *a, int lda, const float *b, int ldb, const float *beta, float *c, int ldc)
+{
+    /* cublasOperation_t counts from 0. */
+    return cublas(rocblas_sgemm(h, trans_a + ABI_OPERATION_NONE, trans_b + ABI_OPERATION_NONE, m, n, k, alpha,
+                                a, lda, b, ldb, beta, c, ldc));
+}
