@@ -45,7 +45,7 @@ demo: build ## lock removed against lock present: 20 runs of 10 children each, s
 	$(STRESS) compare first-gemm --device sim
 
 soak: build ## SOAK children of every scenario, protected, simulated: none may fail
-	for s in $$($(STRESS) list scenarios | awk '{print $$1}'); do \
+	for s in $$($(STRESS) list scenarios --names); do \
 	  $(STRESS) run $$s --device sim --runs $$(( $(SOAK) / 10 )) --children 10 || exit 1; done
 
 golden: ## rewrite golden files from what the code prints now

@@ -58,3 +58,48 @@ func Outcomes() []Outcome { return slices.Clone(outcomes[:]) }
 
 // rank returns the place of o in the order of precedence.
 func (o Outcome) rank() int { return slices.Index(outcomes[:], o) }
+
+// Meaning says in a few words what o is; "" for an unknown one.
+func (o Outcome) Meaning() string {
+	switch o {
+	case LibraryMissing:
+		return "a library, symbol or device code object could not be loaded; not counted as measured"
+	case NoDevice:
+		return "no usable device; not counted as measured"
+	case DeviceFault:
+		return "the device accessed an address it may not"
+	case DriverReset:
+		return "the driver reset or lost the device"
+	case OutOfMemory:
+		return "memory of the device or the host ran out"
+	case QueueAbort:
+		return "the runtime ended a queue"
+	case HeapCorruption:
+		return "the C library found its heap damaged"
+	case HostCrash:
+		return "SIGSEGV, SIGBUS, SIGFPE or SIGILL, or a runtime's report of one"
+	case HangGPUBusy:
+		return "no progress with work on the device; ended by the harness"
+	case HangGPUIdle:
+		return "no progress with the device idle; ended by the harness"
+	case Timeout:
+		return "ended at its deadline, state of the device unknown or progress being made"
+	case LaunchError:
+		return "a native call returned a failure"
+	case HostAbort:
+		return "any other death: SIGABRT, panic, deadlock report, unexplained exit code"
+	case UnwrittenOutput:
+		return "an output still holds its poison"
+	case NaNOutput:
+		return "an output holds a NaN that was computed"
+	case WrongResult:
+		return "an output holds another number than the reference"
+	case CheckFailed:
+		return "another check of the scenario failed"
+	case Incomplete:
+		return "exit code 0 without a readable report"
+	case Pass:
+		return "exit code 0, report complete, every check true"
+	}
+	return ""
+}

@@ -56,6 +56,9 @@ func runScenario(open Opener, orders wire.Spec, events *wire.Writer) error {
 	if env.Driver, err = openInjected(env.Thread, open, orders.Device, sc.Inject); err != nil {
 		return err
 	}
+	if _, err := env.Driver.DeviceCount(env.Thread); err != nil {
+		return err
+	}
 	if env.device, err = hello(env); err != nil {
 		return err
 	}

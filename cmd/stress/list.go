@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rocstress/childproc/wire"
+	"rocstress/harness"
 	"rocstress/reports"
 	"rocstress/rocm"
 	"rocstress/rocm/open"
@@ -23,16 +24,16 @@ type row struct {
 }
 
 // lists are what can be listed, in the order of --help.
-var lists = [...]string{"scenarios", "protections", "devices", "points"}
+var lists = [...]string{"scenarios", "protections", "devices", "outcomes", "points"}
 
 func (a *app) listCommand() *cobra.Command {
 	var bare bool
 	cmd := &cobra.Command{
 		Use:   "list [" + strings.Join(lists[:], "|") + "]",
-		Short: "List scenarios, protections, devices or points",
+		Short: "List scenarios, protections, devices, outcomes or points",
 		Long: `list prints scenarios (the default), the protections that can be removed and their
-groups, the devices that can be used, or the points between the steps of the
-protocol.
+groups, the devices that can be used, the outcomes of a child in order of
+precedence, or the points between the steps of the protocol.
 
 ` + exitHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -65,6 +66,8 @@ func (a *app) rows(ctx context.Context, what string) ([]row, error) {
 		return protectionRows(), nil
 	case "devices":
 		return a.deviceRows(ctx)
+	case "outcomes":
+		return outcomeRows(), nil
 	case "points":
 		return pointRows(), nil
 	}
@@ -93,7 +96,11 @@ func table(rows []row, bare bool) string {
 func scenarioRows() []row {
 	var rows []row
 	for _, s := range scenarios.List() {
-		rows = append(rows, row{s.Name, []string{s.Doc, "removes " + strings.Join(s.Remove, ","), s.Seed}})
+		removes := "removes nothing by default"
+		if len(s.Remove) > 0 {
+			removes = "removes " + strings.Join(s.Remove, ",")
+		}
+		rows = append(rows, row{s.Name, []string{s.Doc, removes, s.Seed}})
 	}
 	return rows
 }
@@ -118,6 +125,14 @@ func groupRows() []row {
 			}
 			rows = append(rows, row{name, []string{"group of " + strings.Join(ids, ", ")}})
 		}
+	}
+	return rows
+}
+
+func outcomeRows() []row {
+	var rows []row
+	for _, o := range harness.Outcomes() {
+		rows = append(rows, row{string(o), []string{o.Meaning()}})
 	}
 	return rows
 }
@@ -170,7 +185,7 @@ func describe(d wire.Device) string {
 	if d.Simulated {
 		parts = append(parts, "a simulated device")
 	}
-	if d.TestABI != "" {
+	if d.TestABI != "" && d.TestABI != d.Name {
 		parts = append(parts, "test ABI "+d.TestABI)
 	}
 	return strings.Join(parts, ", ")
