@@ -64,7 +64,7 @@ func settingsFrom(lookup func(string) (string, bool)) (settings, error) {
 	if v, ok := get("STRESS_WITHOUT"); ok && v != "" {
 		set, err := rocm.ParseSet(strings.Split(v, ","))
 		if err != nil {
-			return s, fmt.Errorf("STRESS_WITHOUT=%s: %v", v, err)
+			return s, fmt.Errorf("STRESS_WITHOUT=%s: %w", v, err)
 		}
 		s.without = set.IDs()
 	}
