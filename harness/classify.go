@@ -60,7 +60,7 @@ type candidate struct {
 }
 
 func (s Sighting) endedWell() bool {
-	return s.Exit.Code == 0 && s.Exit.Signal == 0 && !s.Exit.Killed && s.Events.Done && s.Exit.BadEvents == 0
+	return s.Exit.Code == 0 && s.Exit.Signal == 0 && !s.Exit.Killed && s.Events.Done && s.Events.AfterDone == 0 && s.Exit.BadEvents == 0
 }
 
 func (s Sighting) flags() Flags {
@@ -220,6 +220,9 @@ func (s Sighting) fromExit() candidate {
 	case x.BadEvents > 0:
 		return candidate{Incomplete, "unreadable events", fmt.Sprintf(
 			"exit 0, but %d lines of its events cannot be read: %s", x.BadEvents, x.BadEventSample)}
+	}
+	if s.Events.AfterDone > 0 {
+		return candidate{Incomplete, "events after done", fmt.Sprintf("exit 0, but %d events came after the first done", s.Events.AfterDone)}
 	}
 	return candidate{Incomplete, "", "exit 0, but no done event: the body did not finish"}
 }

@@ -21,6 +21,9 @@ type EventLog struct {
 	FirstError *wire.FirstError
 	Provoked   []Outcome
 	Done       bool
+	// AfterDone counts events after done, done itself among them: a body that
+	// ends twice has told nothing.
+	AfterDone int
 
 	passed int
 	failed map[Outcome]*failedChecks
@@ -34,6 +37,9 @@ type failedChecks struct {
 
 // Add takes the next event.
 func (l *EventLog) Add(e wire.Event) {
+	if l.Done {
+		l.AfterDone++
+	}
 	switch e.Kind {
 	case wire.KindHello:
 		l.Hello = e.Hello
