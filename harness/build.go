@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 
@@ -31,6 +32,7 @@ func BuildReport(in ReportInput) Report {
 		Schema: ReportSchema, Tool: in.Tool, Command: in.Command,
 		Started: in.Result.Started, Dur: in.Result.Dur, Seed: in.Plan.Seed,
 		Host: ThisHost(), Subject: in.Subject, Plan: in.Plan, Stopped: in.Result.Stopped, OutDir: in.OutDir,
+		Earlier: in.Result.Earlier,
 	}
 	if in.Result.Device != nil {
 		r.Device = *in.Result.Device
@@ -40,13 +42,19 @@ func BuildReport(in ReportInput) Report {
 	}
 	for _, t := range in.Result.Tallies {
 		r.Scenarios = append(r.Scenarios, t.report(in))
+		if w := t.others.warning(t.plan.Name, r.Device.Libraries); w != "" {
+			r.Warnings = append(r.Warnings, w)
+		}
 	}
 	return r
 }
 
 // ThisHost describes the machine, without its name.
 func ThisHost() Host {
-	return Host{OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.NumCPU(), Go: runtime.Version()}
+	return Host{
+		OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.NumCPU(), Go: runtime.Version(),
+		KernelDrivers: KernelDrivers(os.DirFS("/")),
+	}
 }
 
 func subjectOf(d wire.Device) string {

@@ -39,6 +39,17 @@ type Campaign struct {
 	Environ []string
 	// Store may be nil: nothing is kept.
 	Store Store
+	// Earlier yields the records that earlier executions of this very plan
+	// left, each child once, as results.Dir.Records does. They are counted,
+	// and their children not run again unless they were not measured. What
+	// remains keeps its order and its seeds. Nil: there are none.
+	Earlier func(yield func(r Record) error) error
+	// Device is what the children are expected to open; nil: what the first
+	// one does that gets so far. A child with other libraries is flagged.
+	Device *wire.Device
+	// Described is told what the first child opened where Device is nil, once,
+	// before the record of that child is kept. May be nil.
+	Described func(d wire.Device) error
 	// Observe sees every finished child, one at a time, and must be quick: the
 	// campaign waits for it. May be nil.
 	Observe func(Progress)
@@ -48,6 +59,7 @@ type Campaign struct {
 type Progress struct {
 	Record  Record // of the child that has just finished
 	Done    int    // children finished, of all arms and scenarios
+	Earlier int    // of those, before this execution
 	Planned int
 	Elapsed time.Duration
 	Arm     ArmProgress // of Record
@@ -68,7 +80,8 @@ const StopInterrupted = "interrupted"
 // Result is what a campaign came to.
 type Result struct {
 	Tallies []*Tally     // one a scenario, in the plan's order
-	Device  *wire.Device // as the first child described it; nil where none did
+	Device  *wire.Device // Campaign.Device, or as the first child described it; nil where none did
+	Earlier int          // children counted that earlier executions had run
 	Started time.Time    // UTC
 	Dur     time.Duration
 	Stopped string // why it ended early; empty: it ran as planned
@@ -96,14 +109,17 @@ var errMaxTime = errors.New("max-time reached")
 // The Result is valid in every case and holds what was measured. The error
 // says that the harness failed: *UnkillableError, an error of the Store or an
 // error of Run that is no *childproc.StartError. Memory does not grow with the
-// number of children.
+// number of children, but for a key of each earlier one.
 func (c Campaign) Execute(ctx context.Context) (Result, error) {
 	if err := c.Plan.Validate(); err != nil {
 		return Result{}, err
 	}
-	e := &execution{c: c, started: time.Now(), stopStarting: make(chan struct{}), sync: make(chan struct{}, 1)}
+	e := &execution{c: c, started: time.Now(), device: c.Device, stopStarting: make(chan struct{}), sync: make(chan struct{}, 1)}
 	for _, s := range c.Plan.Scenarios {
 		e.tallies = append(e.tallies, NewTally(c.Plan, s))
+	}
+	if err := e.restore(); err != nil {
+		return e.result(ctx), err
 	}
 	running := ctx
 	if c.Plan.MaxTime > 0 {
@@ -112,16 +128,25 @@ func (c Campaign) Execute(ctx context.Context) (Result, error) {
 		defer cancel()
 	}
 	err := e.run(running)
+	return e.result(running), err
+}
+
+// result is called when all goroutines have ended.
+func (e *execution) result(running context.Context) Result {
+	stopped := e.stopped(running)
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	return Result{
-		Tallies: e.tallies, Device: e.device, Started: e.started.UTC(), Dur: time.Since(e.started),
-		Stopped: e.stopped(running),
-	}, err
+		Tallies: e.tallies, Device: e.device, Earlier: len(e.earlier), Started: e.started.UTC(), Dur: time.Since(e.started),
+		Stopped: stopped,
+	}
 }
 
 // execution is one Execute.
 type execution struct {
 	c            Campaign
 	started      time.Time
+	earlier      map[Key]bool  // children that need not run; complete before the first one starts
 	stopStarting chan struct{} // closed once max-fails is reached
 	sync         chan struct{} // a run has ended since the last sync
 
@@ -144,6 +169,9 @@ func (e *execution) run(ctx context.Context) error {
 	g.Go(func() error {
 		defer close(jobs)
 		for scenario, key := range e.c.Plan.order() {
+			if e.earlier[key] {
+				continue
+			}
 			select { // a limit reached beats a free worker
 			case <-ctx.Done():
 				return nil
@@ -220,6 +248,9 @@ func (e *execution) child(ctx context.Context, j job) error {
 func (e *execution) keep(j job, obs Observation) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if err := e.describe(&obs); err != nil {
+		return err
+	}
 	r := obs.Record
 	if e.c.Store != nil {
 		if len(obs.Files) > 0 {
@@ -230,9 +261,6 @@ func (e *execution) keep(j job, obs Observation) error {
 		if err := e.c.Store.Append(r); err != nil {
 			return fmt.Errorf("store a record: %w", err)
 		}
-	}
-	if e.device == nil {
-		e.device = obs.Device
 	}
 	e.done++
 	if r.Outcome == NotMeasured && obs.PID != 0 {
@@ -248,13 +276,34 @@ func (e *execution) keep(j job, obs Observation) error {
 	e.countFail(j, r)
 	if e.c.Observe != nil {
 		e.c.Observe(Progress{
-			Record: r, Done: e.done, Planned: e.c.Plan.planned(),
+			Record: r, Done: e.done, Earlier: len(e.earlier), Planned: e.c.Plan.planned(),
 			Elapsed: time.Since(e.started), Arm: tally.progress(r.Arm),
 		})
 	}
 	return nil
 }
 
+// describe compares what a child opened with what the first one did. The
+// caller holds mu.
+func (e *execution) describe(obs *Observation) error {
+	switch {
+	case obs.Device == nil:
+		return nil
+	case e.device != nil:
+		obs.Record.Flags.OtherLibraries = obs.Record.Libraries != Fingerprint(e.device.Libraries)
+		return nil
+	}
+	e.device = obs.Device
+	if e.c.Described == nil {
+		return nil
+	}
+	if err := e.c.Described(*obs.Device); err != nil {
+		return fmt.Errorf("keep what the first child opened: %w", err)
+	}
+	return nil
+}
+
+// countFail is called with mu held, or before any child runs.
 func (e *execution) countFail(j job, r Record) {
 	p := e.c.Plan
 	if p.MaxFails == 0 || !r.Outcome.Failed() || p.Scenarios[j.scenario].comparison() && r.Arm != ArmProtected {

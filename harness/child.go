@@ -130,7 +130,7 @@ func (c Campaign) RunChild(ctx context.Context, k Key) (Observation, error) {
 	obs := Observation{Unkillable: exit.Unkillable, PID: exit.PID}
 	if events.Hello != nil {
 		obs.Device = &events.Hello.Device
-		rec.Device = deviceLabel(*obs.Device)
+		rec.Device, rec.Libraries = deviceLabel(*obs.Device), Fingerprint(obs.Device.Libraries)
 	}
 	if f.Outcome != Pass && f.Outcome != NotMeasured {
 		if obs.Files, err = evidenceFiles(exit, rec); err != nil {
@@ -192,21 +192,4 @@ func evidenceFiles(x childproc.Exit, rec Record) ([]File, error) {
 		{"env", []byte(strings.Join(hideSecrets(x.Env), "\n") + "\n")},
 		{"evidence.json", append(doc, '\n')},
 	}, nil
-}
-
-// hideSecrets returns env without the values of variables that are named like
-// secrets: results are uploaded as build artifacts.
-func hideSecrets(env []string) []string {
-	out := slices.Clone(env)
-	for i, kv := range out {
-		name, _, _ := strings.Cut(kv, "=")
-		upper := strings.ToUpper(name)
-		for _, word := range [...]string{"TOKEN", "SECRET", "PASSW", "CREDENTIAL", "APIKEY", "API_KEY", "PRIVATE_KEY", "ACCESS_KEY"} {
-			if strings.Contains(upper, word) {
-				out[i] = name + "=(hidden)"
-			}
-		}
-	}
-	slices.Sort(out)
-	return out
 }

@@ -23,6 +23,8 @@ type Record struct {
 	Evidence  string  `json:"evidence,omitempty"` // what decided the outcome, bounded, untrusted text
 	// Device is the label of what the child ran on, such as "sim gfx1151".
 	Device string `json:"device,omitempty"`
+	// Libraries is the Fingerprint of what the child mapped.
+	Libraries string `json:"libraries,omitempty"`
 }
 
 // Flags stand beside an outcome, never instead of it.
@@ -33,6 +35,8 @@ type Flags struct {
 	HarnessKilled bool   `json:"harness_killed,omitempty"`
 	LeakedPipes   bool   `json:"leaked_pipes,omitempty"` // a grandchild kept an output open
 	RaceReport    bool   `json:"race_report,omitempty"`  // a race detector reported a data race
+	// OtherLibraries: not those that the first child of the campaign mapped.
+	OtherLibraries bool `json:"other_libraries,omitempty"`
 }
 
 // ExitRec is the mechanical end of a child.

@@ -27,6 +27,8 @@ type Report struct {
 	Plan      Plan             `json:"plan"`
 	Stopped   string           `json:"stopped,omitempty"` // why the campaign ended early; empty: it ran as planned
 	OutDir    string           `json:"out_dir,omitempty"`
+	Earlier   int              `json:"children_earlier,omitempty"` // children that were run before the campaign was resumed
+	Warnings  []string         `json:"warnings,omitempty"`         // why the numbers may not mean what they seem to; untrusted text
 	Scenarios []ScenarioReport `json:"scenarios"`
 }
 
@@ -36,6 +38,9 @@ type Host struct {
 	Arch  string `json:"arch"`
 	Cores int    `json:"cores"`
 	Go    string `json:"go"`
+	// KernelDrivers are the versions of the GPU drivers in the kernel that
+	// could be read, and of the kernel.
+	KernelDrivers map[string]string `json:"kernel_drivers,omitempty"`
 }
 
 // ScenarioReport is one scenario's arms and what they came to.

@@ -31,6 +31,7 @@ type Tally struct {
 	failures int
 	first    map[groupArm]Record // the lowest of each signature and arm
 	lowest   []Record            // the maxFailures lowest, sorted
+	others   otherLibraries
 }
 
 type groupArm struct{ signature, arm string }
@@ -72,6 +73,12 @@ func (t *Tally) Add(r Record) (runEnded bool) {
 		return false
 	}
 	runEnded = a.add(r, t.children)
+	if r.Flags.OtherLibraries {
+		if t.others.count == 0 || t.compare(r, t.others.first) < 0 {
+			t.others.first = r
+		}
+		t.others.count++
+	}
 	if r.Outcome.Failed() {
 		t.fail(r)
 	}

@@ -32,6 +32,7 @@ func poison(text string) harness.Report {
 	r.Device.Name, r.Device.Arch, r.Device.Runtime, r.Device.BLAS, r.Device.TestABI = text, text, text, text, text
 	r.Device.Libraries[0].Name, r.Device.Libraries[0].Path, r.Device.Libraries[0].BuildID = text, text, text
 	r.Subject, r.OutDir, r.Stopped, r.Tool, r.Command = text, text, text, text, []string{text}
+	r.Warnings = []string{text}
 	s := &r.Scenarios[0]
 	s.Name, s.Verdict.Text, s.Arms[1].Name, s.Arms[1].Without = text, text, text, []string{text}
 	s.Arms[0].Bound = text

@@ -83,6 +83,9 @@ func markdownContext(b *bytes.Buffer, r harness.Report) {
 	if r.Stopped != "" {
 		fmt.Fprintf(b, "Stopped early: %s\n\n", prose(r.Stopped))
 	}
+	for _, w := range r.Warnings {
+		fmt.Fprintf(b, "Warning: %s\n\n", prose(w))
+	}
 	fmt.Fprintf(b, "Speaks of: %s\n\n", prose(r.Subject))
 	b.WriteString("<details><summary>Device, versions and command</summary>\n\n")
 	fmt.Fprintf(b, "- device: %s\n", codeSpan(device(r.Device)))
@@ -91,6 +94,9 @@ func markdownContext(b *bytes.Buffer, r harness.Report) {
 	}
 	fmt.Fprintf(b, "- host: %s\n", codeSpan(host(r.Host)))
 	fmt.Fprintf(b, "- campaign: seed %d, %s, stress %s\n", r.Seed, took(r.Dur), codeSpan(r.Tool))
+	if r.Earlier > 0 {
+		fmt.Fprintf(b, "- resumed: %d children had been run before\n", r.Earlier)
+	}
 	if len(r.Command) > 0 {
 		fmt.Fprintf(b, "- command: %s\n", codeSpan(strings.Join(r.Command, " ")))
 	}

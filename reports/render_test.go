@@ -83,6 +83,15 @@ var _ = Describe("a report", func() {
 		}
 	})
 
+	It("warns where the numbers may not mean what they seem to, and says that it was resumed", func() {
+		r := sample()
+		r.Warnings, r.Earlier = []string{"libraries differ"}, 57
+		text := string(render(Default, formats[0], r))
+		Expect(text).To(And(ContainSubstring("\nwarning:   libraries differ\n"), ContainSubstring("\nresumed:   57 children had been run before\n")))
+		Expect(string(render(Default, formats[3], r))).To(And(ContainSubstring("Warning: libraries differ\n"),
+			ContainSubstring("- resumed: 57 children had been run before\n")))
+	})
+
 	It("does not bury a report under groups", func() {
 		r := sample()
 		for range 50 {

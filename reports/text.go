@@ -140,6 +140,9 @@ func writeContext(b *bytes.Buffer, r harness.Report, opts TextOptions) {
 	if r.Stopped != "" {
 		fmt.Fprintf(b, "stopped early: %s\n", Terminal(r.Stopped))
 	}
+	for _, w := range r.Warnings {
+		fmt.Fprintf(b, "warning:   %s\n", Terminal(w))
+	}
 	fmt.Fprintf(b, "speaks of: %s\n", Terminal(r.Subject))
 	fmt.Fprintf(b, "device:    %s\n", Terminal(device(r.Device)))
 	if opts.Detail == Full {
@@ -149,6 +152,9 @@ func writeContext(b *bytes.Buffer, r harness.Report, opts TextOptions) {
 	}
 	fmt.Fprintf(b, "host:      %s\n", Terminal(host(r.Host)))
 	fmt.Fprintf(b, "campaign:  seed %d, %s, stress %s\n", r.Seed, took(r.Dur), Terminal(r.Tool))
+	if r.Earlier > 0 {
+		fmt.Fprintf(b, "resumed:   %d children had been run before\n", r.Earlier)
+	}
 	if r.OutDir != "" {
 		fmt.Fprintf(b, "results:   %s\n", Terminal(r.OutDir))
 	}
