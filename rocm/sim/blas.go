@@ -13,6 +13,7 @@ import (
 // creation.
 type handle struct {
 	device int
+	resets uint64         // of the device before the handle was created
 	stream atomic.Uintptr // rocm.Stream; unchecked until something is launched
 	freed  atomic.Bool
 }
@@ -36,12 +37,14 @@ func (d *Driver) RocBLASCreateHandle(th *sched.Thread) (rocm.BLAS, error) {
 	if d.creates.Add(1) <= int64(d.cfg.CreateFails) {
 		return 0, rocm.RocBLASError(call, d.cfg.CreateStatus)
 	}
-	h := d.handles.reserve()
-	d.handles.put(h, &handle{device: d.current(th)})
+	h, device := d.handles.reserve(), d.current(th)
+	d.handles.put(h, &handle{device: device, resets: d.resets[device].Load()})
 	return rocm.BLAS(h), nil
 }
 
-// RocBLASDestroyHandle frees a handle. Freeing one twice is a crash.
+// RocBLASDestroyHandle frees a handle. Freeing one twice is a crash. Freeing one
+// whose device was reset is not, as rocm.Resetter has it; rocBLAS aborts where
+// hipFree of the handle's workspace fails.
 func (d *Driver) RocBLASDestroyHandle(th *sched.Thread, b rocm.BLAS) error {
 	h, err := d.handleOf(th, "rocblas_destroy_handle", b)
 	if err != nil {
@@ -82,26 +85,57 @@ func (d *Driver) RocBLASSetStream(th *sched.Thread, b rocm.BLAS, s rocm.Stream) 
 // thread can bind the handle to a stream of its own.
 func (d *Driver) RocBLASSgemm(th *sched.Thread, b rocm.BLAS, g rocm.SGEMM) error {
 	const call = "rocblas_sgemm"
+	h, err := d.selectKernel(th, call, b, g)
+	if h == nil {
+		return err
+	}
+	return d.launchGEMM(th, call, h, &gemm{SGEMM: g, handle: h})
+}
+
+// RocBLASGemmEx goes the way of RocBLASSgemm. The product has the accuracy of
+// the architecture's matrix unit.
+func (d *Driver) RocBLASGemmEx(th *sched.Thread, b rocm.BLAS, g rocm.GemmEx) error {
+	const call = "rocblas_gemm_ex"
+	args := rocm.SGEMM{
+		M: g.M, N: g.N, K: g.K, Alpha: 1, A: g.A, LDA: g.LDA, B: g.B, LDB: g.LDB, C: g.C, LDC: g.LDC,
+	}
+	h, err := d.selectKernel(th, call, b, args)
+	if h == nil {
+		return err
+	}
+	if d.gemmExs.Add(1) <= int64(d.cfg.GemmExFails) {
+		return rocm.RocBLASError(call, d.cfg.GemmExStatus)
+	}
+	return d.launchGEMM(th, call, h, &gemm{SGEMM: args, handle: h, bf16: true})
+}
+
+// selectKernel is what a GEMM does before it reads the handle's stream. It
+// returns no handle where it is refused or has nothing to do.
+func (d *Driver) selectKernel(th *sched.Thread, call string, b rocm.BLAS, g rocm.SGEMM) (*handle, error) {
 	h, err := d.handleOf(th, call, b)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if code := checkSGEMM(g); code != 0 {
-		return rocm.RocBLASError(call, code)
+	if code := checkGEMM(g); code != 0 {
+		return nil, rocm.RocBLASError(call, code)
 	}
 	if g.M == 0 || g.N == 0 {
-		return nil
+		return nil, nil
 	}
 	if err := d.enterBLAS(call); err != nil {
-		return err
+		return nil, err
 	}
 	busy(th, d.cfg.Select)
 	th.Point(PointReadStream)
 	if h.freed.Load() {
 		useAfterFree(th)
 	}
+	return h, nil
+}
+
+func (d *Driver) launchGEMM(th *sched.Thread, call string, h *handle, j *gemm) error {
 	s := d.streamOf(rocm.Stream(h.stream.Load()), h.device)
-	if !d.submit(th, s, &gemm{g}) {
+	if !d.submit(th, s, j) {
 		return rocm.RocBLASError(call, rocm.RocBLASInternalError)
 	}
 	return nil

@@ -57,6 +57,11 @@ type Config struct {
 	// the first, with SetStreamStatus. A failed call binds nothing.
 	SetStreamFails  int
 	SetStreamStatus int
+	// GemmExFails is how many rocblas_gemm_ex calls with a valid handle and
+	// something to do fail, counted from the first, with GemmExStatus. A
+	// failed call enqueues nothing.
+	GemmExFails  int
+	GemmExStatus int
 }
 
 // DefaultConfig returns one gfx1151 with 1 GiB of memory.
@@ -67,7 +72,7 @@ func DefaultConfig() Config {
 		Create: 4 * time.Millisecond, SetStream: 200 * time.Nanosecond, Select: 15 * time.Microsecond,
 		Compile: 2 * time.Millisecond, Launch: 5 * time.Microsecond,
 		MemsetRate: 512 << 20, CopyRate: 4 << 30, GEMMRate: 1e12,
-		CreateStatus: 6, SetStreamStatus: 6,
+		CreateStatus: 6, SetStreamStatus: 6, GemmExStatus: 6,
 	}
 }
 
@@ -116,6 +121,8 @@ func (c Config) Validate() error {
 		{"create-status", uint64(c.CreateStatus), 1, maxStatus},
 		{"set-stream-fails", uint64(c.SetStreamFails), 0, maxFails},
 		{"set-stream-status", uint64(c.SetStreamStatus), 1, maxStatus},
+		{"gemm-ex-fails", uint64(c.GemmExFails), 0, maxFails},
+		{"gemm-ex-status", uint64(c.GemmExStatus), 1, maxStatus},
 	} {
 		// A negative value wrapped around and is above every bound.
 		if r.v < r.lo || r.v > r.hi {

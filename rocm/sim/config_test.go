@@ -13,7 +13,8 @@ func TestParseConfigReadsEveryKey(t *testing.T) {
 	g := NewWithT(t)
 	got, err := sim.ParseConfig("arch=gfx90a:sramecc+:xnack-,devices=2,memory=64MiB,max-threads=512,warp=64," +
 		"processors=104,create=1s,set-stream=1us,select=2us,compile=3ms,launch=4us,memset-rate=1KiB," +
-		"copy-rate=5,gemm-rate=6,create-fails=7,create-status=5,set-stream-fails=8,set-stream-status=3")
+		"copy-rate=5,gemm-rate=6,create-fails=7,create-status=5,set-stream-fails=8,set-stream-status=3," +
+		"gemm-ex-fails=9,gemm-ex-status=2")
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(got).To(Equal(sim.Config{
 		Arch: "gfx90a:sramecc+:xnack-", Devices: 2, Memory: 64 << 20, MaxThreads: 512, Warp: 64, Processors: 104,
@@ -21,6 +22,7 @@ func TestParseConfigReadsEveryKey(t *testing.T) {
 		Compile: 3 * time.Millisecond, Launch: 4 * time.Microsecond,
 		MemsetRate: 1024, CopyRate: 5, GEMMRate: 6,
 		CreateFails: 7, CreateStatus: 5, SetStreamFails: 8, SetStreamStatus: 3,
+		GemmExFails: 9, GemmExStatus: 2,
 	}))
 	g.Expect(sim.ParseConfig("")).To(Equal(sim.DefaultConfig()))
 	g.Expect(sim.ParseConfig("devices=0")).To(HaveField("Devices", 0))
@@ -28,7 +30,7 @@ func TestParseConfigReadsEveryKey(t *testing.T) {
 
 func TestParseConfigRefuses(t *testing.T) {
 	for spec, want := range map[string]string{
-		"arhc=gfx1151":          `sim setting "arhc" \(value "gfx1151"\): unknown key; accepted keys: arch, devices, .*set-stream-status`,
+		"arhc=gfx1151":          `sim setting "arhc" \(value "gfx1151"\): unknown key; accepted keys: arch, devices, .*set-stream-status, gemm-ex-fails, gemm-ex-status$`,
 		"arch":                  `sim setting "arch": want key=value; accepted keys: arch`,
 		"devices=1,":            `sim setting "": want key=value`,
 		"devices=two":           `sim setting devices="two": want a whole number: invalid syntax`,
@@ -41,6 +43,7 @@ func TestParseConfigRefuses(t *testing.T) {
 		"memory=1GB":            `sim setting memory="1GB": want a whole number, with KiB`,
 		"memory=99999999999GiB": `sim setting memory="99999999999GiB": want .*: value out of range`,
 		"create-status=0":       `sim setting create-status=0: want 1 to 15`,
+		"gemm-ex-status=16":     `sim setting gemm-ex-status=16: want 1 to 15`,
 		"arch=":                 `sim setting arch=: want an architecture`,
 		"arch=a b":              `sim setting arch=a b: want an architecture`,
 	} {

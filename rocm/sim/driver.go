@@ -10,12 +10,15 @@ import (
 // Version is the version that Describe reports for the runtime and for BLAS.
 const Version = "sim-1"
 
-// Driver is a simulated ROCm runtime. It implements rocm.Driver and
-// rocm.Launcher and is safe for concurrent use.
+// Driver is a simulated ROCm runtime. It implements rocm.Driver,
+// rocm.BF16Library, rocm.Resetter and rocm.Launcher and is safe for concurrent
+// use.
 type Driver struct {
 	cfg  Config
 	mem  *memory
 	null []*stream // the null stream of each device; its worker starts on first use
+	// resets counts the resets of each device, up to the memory of the last.
+	resets []atomic.Uint64
 
 	streams   *table[stream]
 	hosts     *table[hostBlock]
@@ -26,14 +29,17 @@ type Driver struct {
 	library *sched.Mutex
 	creates atomic.Int64 // creations that got as far as succeeding or failing
 	binds   atomic.Int64 // calls of set_stream with a valid handle
+	gemmExs atomic.Int64 // calls of gemm_ex that got as far as succeeding or failing
 
 	fault  atomic.Pointer[fault] // the first fault; never cleared
 	closed atomic.Bool
 }
 
 var (
-	_ rocm.Driver   = (*Driver)(nil)
-	_ rocm.Launcher = (*Driver)(nil)
+	_ rocm.Driver      = (*Driver)(nil)
+	_ rocm.BF16Library = (*Driver)(nil)
+	_ rocm.Resetter    = (*Driver)(nil)
+	_ rocm.Launcher    = (*Driver)(nil)
 )
 
 // Bases of the handle spaces, apart from each other and from device memory so
@@ -46,7 +52,8 @@ const (
 )
 
 // Open returns a simulated runtime. It starts nothing: the workers are started
-// by the calls that need them and joined by StreamDestroy and Close. A cfg
+// by the calls that need them and joined by StreamDestroy, DeviceReset and
+// Close. A cfg
 // that Validate refuses is an error.
 func Open(cfg Config) (*Driver, error) {
 	if err := cfg.Validate(); err != nil {
@@ -54,6 +61,7 @@ func Open(cfg Config) (*Driver, error) {
 	}
 	d := &Driver{
 		cfg:       cfg,
+		resets:    make([]atomic.Uint64, cfg.Devices),
 		mem:       newMemory(),
 		streams:   newTable[stream](streamBase),
 		hosts:     newTable[hostBlock](hostBase),

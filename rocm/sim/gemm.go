@@ -6,10 +6,12 @@ import (
 	"rocstress/rocm"
 )
 
-// gemm is one launched SGEMM. It reads its operands when the worker gets to it,
+// gemm is one launched GEMM. It reads its operands when the worker gets to it,
 // and stores its result when its device time is over.
 type gemm struct {
 	rocm.SGEMM
+	handle *handle
+	bf16   bool // the matrices are of bf16; Alpha is 1 and Beta 0 then
 }
 
 // gemmScratch is a worker's private memory for GEMMs, reused.
@@ -17,9 +19,10 @@ type gemmScratch struct {
 	a, b, c []float32
 }
 
-// checkSGEMM returns the status with which rocblas_sgemm refuses its
-// arguments, or 0. Leading dimensions count rows of the column-major operands.
-func checkSGEMM(g rocm.SGEMM) int {
+// checkGEMM returns the status with which rocblas_sgemm and rocblas_gemm_ex
+// refuse their arguments, or 0. Leading dimensions count rows of the
+// column-major operands.
+func checkGEMM(g rocm.SGEMM) int {
 	switch {
 	case g.M < 0 || g.N < 0 || g.K < 0,
 		max(g.M, g.N, g.K, g.LDA, g.LDB, g.LDC) > math.MaxInt32, // rocblas_int
@@ -35,13 +38,17 @@ func checkSGEMM(g rocm.SGEMM) int {
 
 func (j *gemm) run(w *worker) error {
 	g, s := &j.SGEMM, &w.gemm
-	if err := checkMapped(w, g); err != nil {
+	if err := w.d.checkWorkspace(j.handle); err != nil {
+		return err
+	}
+	mem, multiply := j.device(w)
+	if err := checkMapped(mem, g); err != nil {
 		return err
 	}
 	s.c = sized(s.c, g.M*g.N)
 	if g.Beta == 0 {
 		clear(s.c) // beta 0 does not read C, so a NaN there is no matter
-	} else if err := loadMatrix(w, s.c, g.C, g.M, g.N, g.LDC); err != nil {
+	} else if err := loadMatrix(mem, s.c, g.C, g.M, g.N, g.LDC); err != nil {
 		return err
 	} else if g.Beta != 1 {
 		for i := range s.c {
@@ -50,10 +57,10 @@ func (j *gemm) run(w *worker) error {
 	}
 	if g.K > 0 && g.Alpha != 0 {
 		s.a, s.b = sized(s.a, g.M*g.K), sized(s.b, g.K*g.N)
-		if err := loadMatrix(w, s.a, g.A, g.M, g.K, g.LDA); err != nil {
+		if err := loadMatrix(mem, s.a, g.A, g.M, g.K, g.LDA); err != nil {
 			return err
 		}
-		if err := loadMatrix(w, s.b, g.B, g.K, g.N, g.LDB); err != nil {
+		if err := loadMatrix(mem, s.b, g.B, g.K, g.N, g.LDB); err != nil {
 			return err
 		}
 		if g.Alpha != 1 {
@@ -61,25 +68,36 @@ func (j *gemm) run(w *worker) error {
 				s.b[i] *= g.Alpha
 			}
 		}
-		multiplyAdd(s.c, s.a, s.b, g.M, g.N, g.K)
+		multiply(s.c, s.a, s.b, g.M, g.N, g.K)
 	}
 	w.elapse(timeFor(2*uint64(g.M)*uint64(g.N)*uint64(g.K), w.cfg().GEMMRate))
-	return storeMatrix(w, g.C, s.c, g.M, g.N, g.LDC)
+	return storeMatrix(mem, g.C, s.c, g.M, g.N, g.LDC)
+}
+
+// device returns what multiplies matrices of the GEMM's type on this device.
+func (j *gemm) device(w *worker) (matrixMemory, func(c, a, b []float32, m, n, k int)) {
+	switch {
+	case !j.bf16:
+		return f32Memory{w.mem()}, multiplyAdd
+	case onesComplement(w.cfg().Arch):
+		return bf16Memory{w.mem()}, multiplyAddOnesComplement
+	}
+	return bf16Memory{w.mem()}, multiplyAdd
 }
 
 // checkMapped looks at every operand before any scratch is sized by it, so a
 // nonsense size is an address error and not an exhausted host.
-func checkMapped(w *worker, g *rocm.SGEMM) error {
-	if err := w.mem().mapped(g.C, extent(g.M, g.N, g.LDC), true); err != nil || g.K == 0 || g.Alpha == 0 {
+func checkMapped(mem matrixMemory, g *rocm.SGEMM) error {
+	if err := mem.mapped(g.C, extent(g.M, g.N, g.LDC), true); err != nil || g.K == 0 || g.Alpha == 0 {
 		return err
 	}
-	if err := w.mem().mapped(g.A, extent(g.M, g.K, g.LDA), false); err != nil {
+	if err := mem.mapped(g.A, extent(g.M, g.K, g.LDA), false); err != nil {
 		return err
 	}
-	return w.mem().mapped(g.B, extent(g.K, g.N, g.LDB), false)
+	return mem.mapped(g.B, extent(g.K, g.N, g.LDB), false)
 }
 
-// extent returns the words from the first element of a matrix to its last.
+// extent returns the elements from the first element of a matrix to its last.
 func extent(rows, cols, ld int) uint64 {
 	return uint64(cols-1)*uint64(ld) + uint64(rows)
 }
@@ -105,34 +123,6 @@ func multiplyAdd(c, a, b []float32, m, n, k int) {
 			}
 		}
 	}
-}
-
-// loadMatrix reads a column-major matrix into dense scratch.
-func loadMatrix(w *worker, dst []float32, src rocm.Ptr, rows, cols, ld int) error {
-	if ld == rows {
-		return w.mem().loadFloats(dst, src)
-	}
-	for j := range cols {
-		at := src + rocm.Ptr(j)*rocm.Ptr(ld)*wordBytes
-		if err := w.mem().loadFloats(dst[j*rows:(j+1)*rows], at); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// storeMatrix writes dense scratch to a column-major matrix.
-func storeMatrix(w *worker, dst rocm.Ptr, src []float32, rows, cols, ld int) error {
-	if ld == rows {
-		return w.mem().storeFloats(dst, src)
-	}
-	for j := range cols {
-		at := dst + rocm.Ptr(j)*rocm.Ptr(ld)*wordBytes
-		if err := w.mem().storeFloats(at, src[j*rows:(j+1)*rows]); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // sized returns a slice of n floats with unspecified content, in s if it is

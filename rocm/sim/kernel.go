@@ -11,6 +11,7 @@ import (
 // function is a compiled kernel.
 type function struct {
 	kernel *rocm.Kernel
+	device int // that was current when it was loaded
 }
 
 // hiprtcErrorCompilation is what hiprtcCompileProgram returns for a program it
@@ -32,7 +33,7 @@ func (d *Driver) LoadKernel(th *sched.Thread, k *rocm.Kernel) (rocm.Function, er
 		}
 	}
 	f := d.functions.reserve()
-	d.functions.put(f, &function{kernel: k})
+	d.functions.put(f, &function{kernel: k, device: d.current(th)})
 	return rocm.Function(f), nil
 }
 

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"sync/atomic"
 
@@ -135,6 +134,17 @@ func (m *memory) unmap(p rocm.Ptr) bool {
 	}
 }
 
+// unmapDevice removes every block of a device.
+func (m *memory) unmapDevice(device int) {
+	for {
+		old := m.blocks.Load()
+		rest := slices.DeleteFunc(slices.Clone(*old), func(b *block) bool { return b.device == device })
+		if m.blocks.CompareAndSwap(old, &rest) {
+			return
+		}
+	}
+}
+
 func byBase(b *block, p rocm.Ptr) int {
 	switch {
 	case b.base < p:
@@ -193,27 +203,6 @@ func (m *memory) fill(dst rocm.Ptr, v uint32, n uint64) error {
 		atomic.StoreUint32(&words[i], v)
 	}
 	return missing(len(words), n, dst, true)
-}
-
-func (m *memory) loadFloats(dst []float32, src rocm.Ptr) error {
-	words := m.at(src, uint64(len(dst)))
-	for i := range words {
-		dst[i] = math.Float32frombits(atomic.LoadUint32(&words[i]))
-	}
-	return missing(len(words), uint64(len(dst)), src, false)
-}
-
-func (m *memory) storeFloats(dst rocm.Ptr, src []float32) error {
-	words := m.at(dst, uint64(len(src)))
-	for i := range words {
-		atomic.StoreUint32(&words[i], math.Float32bits(src[i]))
-	}
-	return missing(len(words), uint64(len(src)), dst, true)
-}
-
-// mapped returns the address error that an access to n words from p on meets.
-func (m *memory) mapped(p rocm.Ptr, n uint64, store bool) error {
-	return missing(len(m.at(p, n)), n, p, store)
 }
 
 // missing returns the address error of an access that wanted n words from p

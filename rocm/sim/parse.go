@@ -39,6 +39,8 @@ func settings() []setting {
 		count("create-status", func(c *Config) *int { return &c.CreateStatus }),
 		count("set-stream-fails", func(c *Config) *int { return &c.SetStreamFails }),
 		count("set-stream-status", func(c *Config) *int { return &c.SetStreamStatus }),
+		count("gemm-ex-fails", func(c *Config) *int { return &c.GemmExFails }),
+		count("gemm-ex-status", func(c *Config) *int { return &c.GemmExStatus }),
 	}
 }
 

@@ -78,9 +78,11 @@ func (s *stream) start(th *sched.Thread, d *Driver) {
 	s.born.Wake(th)
 }
 
-// finish lets the worker do what is enqueued and joins it.
+// finish lets the worker do what is enqueued and joins it. Several may call it:
+// one ends the stream and all wait.
 func (s *stream) finish(th *sched.Thread) {
-	if !s.append(th, nil) || !s.started.Load() {
+	s.append(th, nil)
+	if !s.started.Load() {
 		return
 	}
 	th.WaitUntil(s.name+": start", &s.born, func() bool { return s.task.Load() != nil })

@@ -61,6 +61,18 @@ func (t *table[T]) take(h uintptr) *T {
 	}
 }
 
+// drop removes the objects that match.
+func (t *table[T]) drop(match func(v *T) bool) {
+	for {
+		old := t.m.Load()
+		rest := maps.Clone(*old)
+		maps.DeleteFunc(rest, func(_ uintptr, v *T) bool { return match(v) })
+		if t.m.CompareAndSwap(old, &rest) {
+			return
+		}
+	}
+}
+
 // all returns the objects in the table in the order of their handles, so that
 // a controlled run that walks them is the same each time.
 func (t *table[T]) all() []*T {
