@@ -24,8 +24,9 @@ const reportName = "report.json"
 type order struct {
 	kind    campaignKind
 	set     *settings
-	list    []scenarios.Scenario
-	removed []string // nil: what each scenario says
+	list    []scenarios.Scenario // of a new campaign
+	removed []string             // nil: what each scenario says
+	resume  *results.Dir         // of a campaign to continue, else nil
 	out     outDir
 	junit   pending
 	run     runChild
@@ -45,28 +46,51 @@ func (a *app) campaign(ctx context.Context, kind campaignKind, s *settings, args
 	}
 	defer stop()
 	o.run = l.Run
-	device, known, err := a.resolve(ctx, s.device, l.Run)
+	p, known, err := a.settle(ctx, o)
 	if err != nil {
 		return err
 	}
-	p, err := s.plan(kind, o.list, o.removed, device)
+	unlock, err := a.lockDevice(ctx, p.Device, known, s.wait)
 	if err != nil {
 		return err
 	}
+	defer a.finish(&err, unlock)
 	return a.carryOut(ctx, o, p, known)
+}
+
+// settle finds out what to run and on which device, which is known where a
+// probe child has opened it.
+func (a *app) settle(ctx context.Context, o order) (p harness.Plan, known *wire.Device, err error) {
+	if o.resume == nil {
+		var device string
+		if device, known, err = a.resolve(ctx, o.set.device, o.run); err != nil {
+			return p, nil, err
+		}
+		p, err = o.set.plan(o.kind, o.list, o.removed, device)
+		return p, known, err
+	}
+	m := o.resume.Manifest()
+	if !simulated(m.Plan.Device) {
+		if _, known, err = a.resolve(ctx, deviceSettings{asked: m.Plan.Device}, o.run); err != nil {
+			return p, nil, err
+		}
+	}
+	if err := checkDevice(m, known); err != nil {
+		return p, nil, usagef("--resume %q: %v", o.out.path, err)
+	}
+	return m.Plan, known, nil
 }
 
 // accept checks everything that can be checked before a child starts.
 func (a *app) accept(kind campaignKind, s *settings, args []string) (o order, err error) {
-	command := "run"
-	if kind == kindCompare {
-		command = "compare"
-	}
 	o = order{kind: kind, set: s}
 	if err := s.validate(); err != nil {
 		return o, err
 	}
-	if o.list, err = findScenarios(command, args); err != nil {
+	if s.resume != "" {
+		return a.acceptResume(kind, s, args)
+	}
+	if o.list, err = findScenarios(kind.command(), args); err != nil {
 		return o, err
 	}
 	if o.removed, err = s.removed(); err != nil {
@@ -113,7 +137,7 @@ func (a *app) resolve(ctx context.Context, d deviceSettings, run runChild) (spec
 // carryOut runs a plan and reports it. A campaign that could not go on is
 // reported too: what was counted is not lost.
 func (a *app) carryOut(ctx context.Context, o order, p harness.Plan, known *wire.Device) (err error) {
-	store, manifest, err := a.createResults(o, p, known)
+	store, manifest, err := a.openResults(o, p, known)
 	if err != nil {
 		return err
 	}
@@ -121,12 +145,22 @@ func (a *app) carryOut(ctx context.Context, o order, p harness.Plan, known *wire
 	show := a.progress(o.set, p)
 	c := harness.Campaign{
 		Plan: p, Run: o.run, Environ: a.env, Store: store,
+		Described: func(d wire.Device) error {
+			manifest.Device = d
+			return store.SetManifest(manifest)
+		},
 		Observe: func(pr harness.Progress) {
 			show.observe(pr)
 			if pr.Record.Outcome.Failed() {
 				show.line(failureLine(pr.Record, harness.ReplayCommand(o.out.path, p, pr.Record.Key())))
 			}
 		},
+	}
+	if o.resume != nil {
+		c.Earlier = o.resume.Records
+		if manifest.Device.Driver != "" {
+			c.Device = &manifest.Device
+		}
 	}
 	result, failed := c.Execute(ctx)
 	show.stop()
@@ -136,29 +170,35 @@ func (a *app) carryOut(ctx context.Context, o order, p harness.Plan, known *wire
 	r := harness.BuildReport(harness.ReportInput{
 		Plan: p, Result: result, Tool: version(), Command: a.invocation(), OutDir: o.out.path,
 	})
-	manifest.Device = r.Device
+	for _, w := range r.Warnings {
+		a.warn(w)
+	}
 	opts := harness.ExitOptions{Require: harness.Require(o.set.require), ExpectFailures: o.set.expectFailures, Err: failed}
-	failed = errors.Join(failed, store.SetManifest(manifest), a.publish(o, r, opts))
-	if failed != nil {
+	if failed = errors.Join(failed, a.publish(o, r, opts)); failed != nil {
 		return harnessError(failed)
 	}
 	return exitWith(harness.ExitCode(r, opts))
 }
 
-func (a *app) createResults(o order, p harness.Plan, known *wire.Device) (*results.Writer, results.Manifest, error) {
+// openResults returns the results directory, new or continued.
+func (a *app) openResults(o order, p harness.Plan, known *wire.Device) (*results.Writer, results.Manifest, error) {
+	if o.resume != nil {
+		return a.reopenResults(o, known)
+	}
 	build, err := buildID()
 	if err != nil {
 		return nil, results.Manifest{}, harnessError(err)
 	}
 	m := results.Manifest{
 		Tool: version(), Build: build, Command: a.invocation(), Created: a.now().UTC(), Host: harness.ThisHost(), Plan: p,
+		Environment: harness.RelevantEnv(a.env),
 	}
 	if known != nil {
 		m.Device = *known
 	}
 	w, err := results.Create(o.out.path, m)
 	if err != nil {
-		return nil, m, usagef("--out %q: %v", o.out.path, err)
+		return nil, m, harnessError(fmt.Errorf("--out %q: %w", o.out.path, err))
 	}
 	return w, m, nil
 }
@@ -184,23 +224,33 @@ func planned(p harness.Plan) int {
 	return n
 }
 
-// publish writes the report everywhere it was asked for.
+// publish writes the report everywhere it was asked for. Where one place fails
+// the others are still tried: on a full disk, the counts go to stdout.
 func (a *app) publish(o order, r harness.Report, opts harness.ExitOptions) error {
+	return errors.Join(saveReport(o.out.path, r), a.printReport(o.set.view, r), o.writeJUnit(r, opts))
+}
+
+func saveReport(dir string, r harness.Report) error {
 	var doc bytes.Buffer
 	if err := reports.WriteJSON(&doc, r); err != nil {
 		return err
 	}
-	path := filepath.Join(o.out.path, reportName)
-	if err := renameio.WriteFile(path, doc.Bytes(), 0o644, renameio.WithTempDir(o.out.path)); err != nil {
+	path := filepath.Join(dir, reportName)
+	if err := renameio.WriteFile(path, doc.Bytes(), 0o644, renameio.WithTempDir(dir)); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	text, err := o.set.view.render(r)
+	return nil
+}
+
+func (a *app) printReport(v viewSettings, r harness.Report) error {
+	text, err := v.render(r)
 	if err != nil {
 		return err
 	}
-	if err := a.print(text); err != nil {
-		return err
-	}
+	return a.print(text)
+}
+
+func (o order) writeJUnit(r harness.Report, opts harness.ExitOptions) error {
 	if o.junit.file == nil {
 		return nil
 	}

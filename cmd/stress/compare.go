@@ -23,7 +23,8 @@ All others exit with 0, unless --require asks for more.
 
 ` + exitHelp,
 		Example: `  stress compare first-gemm
-  stress compare first-gemm --without rocblas-bind-lock --require reproduction --format md`,
+  stress compare first-gemm --without rocblas-bind-lock --require reproduction --format md
+  stress compare --resume stress-results/20260304T050607Z-42`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.campaign(cmd.Context(), kindCompare, &s, args)
 		},

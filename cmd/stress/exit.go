@@ -14,7 +14,7 @@ const exitHelp = `Exit codes:
   2    usage: a flag, a value or a name is wrong; nothing was run
   3    inconclusive
   4    stress itself failed, or nothing ran
-  125  the device or library that was asked for cannot be had
+  125  the device, library or lock that was asked for cannot be had
   130  interrupted; partial results are kept
 A child's own exit code never passes through.`
 

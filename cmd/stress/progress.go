@@ -58,8 +58,9 @@ func (c *counter) String() string {
 	defer c.mu.Unlock()
 	p := c.last
 	s := fmt.Sprintf("%d of %d children", p.Done, p.Planned)
-	if p.Done > 0 && p.Elapsed > 0 {
-		rate := float64(p.Done) / p.Elapsed.Seconds()
+	// What an earlier execution did says nothing of how fast this one is.
+	if now := p.Done - p.Earlier; now > 0 && p.Elapsed > 0 {
+		rate := float64(now) / p.Elapsed.Seconds()
 		s += fmt.Sprintf(", %.3g/s", rate)
 		if left := p.Planned - p.Done; left > 0 {
 			eta := time.Duration(float64(left) / rate * float64(time.Second))

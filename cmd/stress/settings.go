@@ -28,9 +28,12 @@ type settings struct {
 	require          string
 	expectFailures   bool
 	out              string
+	resume           string
+	wait             time.Duration
 	junit            string
 	view             viewSettings
 	noProgress       bool
+	flags            *pflag.FlagSet // that these are registered with
 }
 
 // viewSettings say how results are shown.
@@ -47,6 +50,14 @@ const (
 	kindCompare
 )
 
+// command is the word for it on the command line.
+func (k campaignKind) command() string {
+	if k == kindCompare {
+		return "compare"
+	}
+	return "run"
+}
+
 // Bounds of counts: far above any campaign, far below an overflow.
 const (
 	maxRuns     = 1_000_000
@@ -58,6 +69,7 @@ const (
 
 // register adds the flags to f.
 func (s *settings) register(f *pflag.FlagSet, kind campaignKind) {
+	s.flags = f
 	s.runs, s.children, s.view.format = 1, 10, formatText
 	if kind == kindCompare {
 		s.runs = 20
@@ -83,11 +95,14 @@ func (s *settings) register(f *pflag.FlagSet, kind campaignKind) {
 	s.seed = *seed(&s.seedValue)
 	f.Var(&s.seed, "seed", "fixes inputs and the order of arms (default: random, and printed)")
 	f.Var(duration(&s.timeout), "timeout", "how long one child may take (default: the scenario's, 2m0s on a real device)")
-	f.Var(duration(&s.maxTime), "max-time", "how long all may take; what was counted by then is reported (default: unlimited)")
+	f.Var(duration(&s.maxTime), "max-time", "how long all may take, and again after --resume; what was counted by then is reported (default: unlimited)")
 	f.Var(count(&s.maxFails, maxRuns), "max-fails", "stop after so many failed children, in compare protected ones (default: never)")
 	f.BoolVar(&s.failfast, "failfast", false, "the same as --max-fails 1")
 	f.VarP(count(&s.parallel, maxParallel), "parallel", "p", "children at once (default: 1 on a real device, the number of CPUs on sim)")
 	f.VarP(path(&s.out, "DIR"), "out", "o", "results directory, new or empty (default: stress-results/<UTC>-<pid>)")
+	f.Var(path(&s.resume, "DIR"), "resume", "continue the campaign in this results directory where it stopped; its plan, binary, libraries and environment must be the same")
+	s.wait = defaultWait
+	f.Var(patience(&s.wait), "wait", "how long to wait for a real device that another campaign is using; 0: not at all")
 	f.Var(path(&s.junit, "FILE"), "junit", "write JUnit XML too")
 	s.view.register(f)
 	f.BoolVar(&s.noProgress, "no-progress", false, "no progress on stderr")

@@ -86,6 +86,17 @@ func duration(to *time.Duration) *value[time.Duration] {
 	}}
 }
 
+// patience is a duration that may be 0.
+func patience(to *time.Duration) *value[time.Duration] {
+	return &value[time.Duration]{to: to, kind: "D", show: time.Duration.String, parse: func(s string) (time.Duration, error) {
+		d, err := time.ParseDuration(s)
+		if err != nil || d < 0 || d > maxDuration {
+			return 0, fmt.Errorf("want 0 or a duration up to %gh, such as 90s or 10m", maxDuration.Hours())
+		}
+		return d, nil
+	}}
+}
+
 // oneOf is one of a few words.
 func oneOf(to *string, kind string, accepted ...string) *value[string] {
 	return &value[string]{to: to, kind: kind, show: func(s string) string { return s }, parse: func(s string) (string, error) {

@@ -27,8 +27,18 @@ type Manifest struct {
 	Command []string     `json:"command"`         // argv
 	Created time.Time    `json:"created"`         // UTC
 	Host    harness.Host `json:"host"`
-	Device  wire.Device  `json:"device"` // with the libraries that were mapped
+	Device  wire.Device  `json:"device"` // with the libraries that were mapped; of the first child that got so far
 	Plan    harness.Plan `json:"plan"`   // every setting, and the seed
+	// Environment holds the variables of harness.RelevantEnv.
+	Environment map[string]string `json:"environment"`
+	// Resumed are the invocations that continued the campaign.
+	Resumed []Invocation `json:"resumed,omitempty"`
+}
+
+// Invocation is one start of stress.
+type Invocation struct {
+	Command []string  `json:"command"` // argv
+	At      time.Time `json:"at"`      // UTC
 }
 
 // write replaces the manifest in one step: a reader sees the old one or the

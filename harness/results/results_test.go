@@ -1,6 +1,7 @@
 package results_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	"golang.org/x/sys/unix"
 
 	"rocstress/childproc/wire"
 	"rocstress/harness"
@@ -25,6 +27,8 @@ func manifest() results.Manifest {
 				{Name: harness.ArmProtected, Without: []string{}}, {Name: harness.ArmRemoved, Without: []string{"rocblas-init-lock"}},
 			}, Deadline: 3 * time.Second}},
 		},
+		Environment: map[string]string{"HIP_VISIBLE_DEVICES": "1"},
+		Resumed:     []results.Invocation{{Command: []string{"stress", "compare", "--resume", "x"}, At: time.Unix(2, 0).UTC()}},
 	}
 }
 
@@ -227,6 +231,36 @@ var _ = Describe("A results directory", func() {
 		d, err := results.Open(dir)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(d.Done()).To(Equal(map[harness.Key]bool{all[0].Key(): true}))
+	})
+
+	It("stays readable on a full disk, whoever keeps writing", func() {
+		const size = 64 << 10
+		if err := unix.Mount("tmpfs", filepath.Dir(filepath.Dir(dir)), "tmpfs", 0, fmt.Sprintf("size=%d", size)); err != nil {
+			Skip(fmt.Sprintf("needs the right to mount a tmpfs: %v", err))
+		}
+		DeferCleanup(unix.Unmount, filepath.Dir(filepath.Dir(dir)), 0)
+		w := create()
+		written := 0
+		var full error
+		for full == nil && written < size {
+			r := record(harness.ArmRemoved, 1, written+1, harness.Pass)
+			r.Evidence = strings.Repeat("x", 700)
+			if full = w.Append(r); full == nil {
+				written++
+			}
+		}
+		Expect(full).To(MatchError(unix.ENOSPC))
+		// A small record would fit behind the torn line.
+		Expect(w.Append(harness.Record{V: 1, Scenario: "s", Arm: "run", Run: 1, Child: 1, Outcome: harness.Pass})).To(MatchError(full))
+		Expect(w.Close()).To(Succeed())
+		text, err := os.ReadFile(filepath.Join(dir, "results.jsonl"))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(string(text)).NotTo(HaveSuffix("\n"), "the line was torn, or this shows nothing")
+		Expect(readAll(dir)).To(HaveLen(written))
+		w, err = results.Reopen(dir)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(w.Close()).To(Succeed())
+		Expect(readAll(dir)).To(HaveLen(written))
 	})
 
 	It("has one writer at a time", func() {

@@ -21,6 +21,7 @@ type Writer struct {
 	dir      string
 	manifest Manifest
 	records  *os.File // locked against other processes
+	failed   error    // of the first Append that could not be written whole
 }
 
 var _ harness.Store = (*Writer)(nil)
@@ -130,8 +131,13 @@ func (w *Writer) SetManifest(m Manifest) error {
 	return nil
 }
 
-// Append writes one record as one line by one write(2).
+// Append writes one record as one line by one write(2). After the first line
+// that could not be written whole, as on a full disk, it writes no other: a
+// torn line is tolerated at the end of the file only.
 func (w *Writer) Append(r harness.Record) error {
+	if w.failed != nil {
+		return w.failed
+	}
 	text, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("encode the record of %v: %w", r.Key(), err)
@@ -140,7 +146,8 @@ func (w *Writer) Append(r harness.Record) error {
 		return fmt.Errorf("record of %v: %d bytes, at most %d can be read back", r.Key(), len(text), maxLine-1)
 	}
 	if _, err := w.records.Write(append(text, '\n')); err != nil {
-		return fmt.Errorf("append to results: %w", err)
+		w.failed = fmt.Errorf("append to results: %w", err)
+		return w.failed
 	}
 	return nil
 }
