@@ -239,7 +239,9 @@ var _ = Describe("A results directory", func() {
 			Skip(fmt.Sprintf("needs the right to mount a tmpfs: %v", err))
 		}
 		DeferCleanup(unix.Unmount, filepath.Dir(filepath.Dir(dir)), 0)
+		ballast := filepath.Join(filepath.Dir(dir), "ballast")
 		w := create()
+		Expect(os.WriteFile(ballast, make([]byte, 16<<10), 0o644)).To(Succeed())
 		written := 0
 		var full error
 		for full == nil && written < size {
@@ -250,8 +252,9 @@ var _ = Describe("A results directory", func() {
 			}
 		}
 		Expect(full).To(MatchError(unix.ENOSPC))
-		// A small record would fit behind the torn line.
-		Expect(w.Append(harness.Record{V: 1, Scenario: "s", Arm: "run", Run: 1, Child: 1, Outcome: harness.Pass})).To(MatchError(full))
+		// There is room again, and a record would go behind the torn line.
+		Expect(os.Remove(ballast)).To(Succeed())
+		Expect(w.Append(record(harness.ArmRemoved, 2, 1, harness.Pass))).To(MatchError(full))
 		Expect(w.Close()).To(Succeed())
 		text, err := os.ReadFile(filepath.Join(dir, "results.jsonl"))
 		Expect(err).NotTo(HaveOccurred())
