@@ -13,6 +13,8 @@ func List() []Scenario {
 		setStreamFailure(),
 		leaseReentry(),
 		archProbe(),
+		resetProbe(),
+		bf16GEMM(),
 	}
 }
 
