@@ -20,7 +20,7 @@ var _ = Describe("The list of scenarios", func() {
 		for _, sc := range scenarios.List() {
 			Expect(names).NotTo(HaveKey(sc.Name))
 			names[sc.Name] = true
-			Expect(sc.Name).To(MatchRegexp(`^[a-z][a-z-]*[a-z]$`))
+			Expect(sc.Name).To(MatchRegexp(`^[a-z][a-z0-9-]*[a-z]$`))
 			Expect(sc.Doc).NotTo(BeEmpty(), sc.Name)
 			Expect(sc.Seed).NotTo(BeEmpty(), sc.Name)
 			Expect(sc.Body).NotTo(BeNil(), sc.Name)

@@ -58,11 +58,15 @@ func defineScenarios(set settings) {
 // device cannot be had.
 func campaign(ctx SpecContext, sc scenarios.Scenario, set settings) harness.Report {
 	GinkgoHelper()
+	var expects []harness.Outcome
+	for _, o := range sc.Expects {
+		expects = append(expects, harness.Outcome(o))
+	}
 	plan := harness.Plan{
 		Runs: set.runs, Children: set.children, Seed: set.seed, Device: set.device, Parallel: set.parallel,
 		Scenarios: []harness.ScenarioPlan{{
 			Name: sc.Name, Arms: []harness.Arm{{Name: harness.ArmRun, Without: set.without}},
-			Settings: sc.Defaults, Env: sc.Env, Contention: sc.Contention, Deadline: scenarios.HipDeadline,
+			Settings: sc.Defaults, Env: sc.Env, Expects: expects, Contention: sc.Contention, Deadline: scenarios.HipDeadline,
 		}},
 	}
 	launcher, err := childproc.NewLauncher()
