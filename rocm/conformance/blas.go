@@ -110,16 +110,16 @@ func boundStream(e *env) {
 		e.must(e.drv.RocBLASSgemm(e.th, h, p.SGEMM))
 		e.sync(own)
 		e.sync(0)
-		e.staysUnwritten(p, own, other)
+		e.staysUnwritten(p.C, p.before, own, other)
 	})
 	e.wantWords("product after its stream", e.readC(p, own), p.want)
 }
 
 // staysUnwritten looks at C through own for a part of the time that busy is
 // loaded for, long enough for a GEMM that waits for nothing to show.
-func (e *env) staysUnwritten(p *product, own, busy rocm.Stream) {
+func (e *env) staysUnwritten(c rocm.Ptr, before []uint32, own, busy rocm.Stream) {
 	for until := e.th.Now() + fillerTime/4; e.th.Now() < until; {
-		got := e.read(p.C, len(p.want), own)
+		got := e.read(c, len(before), own)
 		err := e.drv.StreamQuery(e.th, busy)
 		if err == nil {
 			return // no longer loaded: what was read may be either
@@ -127,7 +127,7 @@ func (e *env) staysUnwritten(p *product, own, busy rocm.Stream) {
 		if !rocm.IsNotReady(err) {
 			e.must(err)
 		}
-		e.wantWords("output of a product that waits on its loaded stream", got, p.before)
+		e.wantWords("output of a product that waits on its loaded stream", got, before)
 	}
 }
 

@@ -40,8 +40,12 @@ func clauses() []clause {
 		{"refuses the null handle and writes nothing", nullHandle},
 		{"creates handles from many threads", concurrentCreates},
 		{"is exact on many streams at once", concurrentStreams},
+		{"multiplies bf16 within its bound", bf16Products},
+		{"multiplies bf16 on the bound stream", bf16BoundStream},
+		{"refuses bf16 on the null handle and writes nothing", bf16NullHandle},
 		{"launches kernels", launches},
 		{"refuses a block that is too large", oversizedBlock},
+		{"resets a device and no other", resets},
 		{"closes and drains", closes},
 	}
 }
