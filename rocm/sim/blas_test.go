@@ -6,6 +6,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"rocstress/harness/oracle"
 	"rocstress/harness/sched"
 	"rocstress/rocm"
 	"rocstress/rocm/sim"
@@ -78,25 +79,32 @@ var _ = Describe("A rocBLAS handle", func() {
 // The binding is read when the kernel has been chosen, so a binding by another
 // thread in that time takes the GEMM along: the race of the bind lock.
 var _ = Describe("A handle that is bound while a GEMM chooses its kernel", func() {
-	It("sends the GEMM to the new stream", func() {
+	DescribeTable("sends the GEMM to the new stream", func(before, after uint32, gemm func(d *sim.Driver, th *sched.Thread, h rocm.BLAS, p rocm.Ptr) error) {
 		gate := &gate{at: sim.PointReadStream, reached: make(chan struct{}), open: make(chan struct{})}
 		r := newDelayedRig(gate, nil)
 		own, other, h := must(r.StreamCreate(r.th)), must(r.StreamCreate(r.th)), must(r.RocBLASCreateHandle(r.th))
-		p := r.upload(bits(2)...)
+		p := r.upload(before)
 		must0(r.RocBLASSetStream(r.th, h, own))
-		gemm := sched.Go(r.th, "gemm", func(th *sched.Thread) {
+		task := sched.Go(r.th, "gemm", func(th *sched.Thread) {
 			defer GinkgoRecover()
-			must0(r.RocBLASSgemm(th, h, rocm.SGEMM{M: 1, N: 1, K: 1, Alpha: 1, A: p, LDA: 1, B: p, LDB: 1, C: p, LDC: 1}))
+			must0(gemm(r.Driver, th, h, p))
 		})
 		<-gate.reached
 		must0(r.RocBLASSetStream(r.th, h, other))
 		r.load(other)
 		close(gate.open)
-		gemm.Join(r.th)
-		Expect(r.read(p, 1, own)).To(Equal(bits(2)))
+		task.Join(r.th)
+		Expect(r.read(p, 1, own)).To(Equal([]uint32{before}))
 		must0(r.StreamSynchronize(r.th, other))
-		Expect(r.read(p, 1, own)).To(Equal(bits(4)))
-	})
+		Expect(r.read(p, 1, own)).To(Equal([]uint32{after}))
+	},
+		Entry("f32", bits(2)[0], bits(4)[0], func(d *sim.Driver, th *sched.Thread, h rocm.BLAS, p rocm.Ptr) error {
+			return d.RocBLASSgemm(th, h, rocm.SGEMM{M: 1, N: 1, K: 1, Alpha: 1, A: p, LDA: 1, B: p, LDB: 1, C: p, LDC: 1})
+		}),
+		Entry("bf16", halves(oracle.BF16(2))[0], halves(oracle.BF16(4))[0], func(d *sim.Driver, th *sched.Thread, h rocm.BLAS, p rocm.Ptr) error {
+			return d.RocBLASGemmEx(th, h, rocm.GemmEx{M: 1, N: 1, K: 1, A: p, LDA: 1, B: p, LDB: 1, C: p, LDC: 1})
+		}),
+	)
 })
 
 // gate holds the one thread that passes a point.
