@@ -136,8 +136,9 @@ var _ = Describe("the CPU test ABI", func() {
 	It("takes every key that it shares with the simulated device", func() {
 		var o opened
 		reexec("open", &o, cpuABI(), "ROCSTRESS_ABI=arch=gfx1100,devices=2,memory=64MiB,max-threads=512,warp=64,"+
-			"processors=8,create=1m0.5us,set-stream=0s,select=1.5us,launch=0,memset-rate=1GiB,copy-rate=0,"+
-			"gemm-rate=1000000,create-fails=0,create-status=1,set-stream-fails=0,set-stream-status=15")
+			"processors=8,create=1m0.5us,set-stream=0s,select=1.5us,compile=1ms,launch=0,memset-rate=1GiB,copy-rate=0,"+
+			"gemm-rate=1000000,create-fails=0,create-status=1,set-stream-fails=0,set-stream-status=15,"+
+			"gemm-ex-fails=1,gemm-ex-status=2")
 		Expect(o.Err).To(Equal(seen{}))
 		Expect(o.Props).To(Equal(rocm.DeviceProps{Name: "HIP test ABI over pthreads", Arch: "gfx1100",
 			TotalMemory: 64 << 20, MaxThreadsPerBlock: 512, MultiProcessors: 8, WarpSize: 64}))

@@ -8,8 +8,15 @@ import (
 	"rocstress/rocm"
 )
 
-// operationNone is rocblas_operation_none of rocblas-types.h.
-const operationNone = 111
+// Values of rocblas-types.h.
+const (
+	operationNone = 111 // rocblas_operation_none
+	datatypeF32   = 151 // rocblas_datatype_f32_r
+	datatypeBF16  = 168 // rocblas_datatype_bf16_r
+	algoStandard  = 0   // rocblas_gemm_algo_standard
+)
+
+var _ rocm.BF16Library = (*Driver)(nil)
 
 func blasStatus(fn blasFn, code int) error {
 	return rocm.RocBLASError(blasSymbols[fn].name, code)
@@ -42,10 +49,8 @@ func (d *Driver) RocBLASSetStream(th *sched.Thread, h rocm.BLAS, s rocm.Stream) 
 // RocBLASSgemm enqueues g. A dimension that rocblas_int cannot hold is
 // rocblas_status_invalid_size, as a negative one is to rocBLAS itself.
 func (d *Driver) RocBLASSgemm(th *sched.Thread, h rocm.BLAS, g rocm.SGEMM) error {
-	for _, n := range [...]int{g.M, g.N, g.K, g.LDA, g.LDB, g.LDC} {
-		if n > math.MaxInt32 || n < math.MinInt32 {
-			return blasStatus(fnSgemm, rocm.RocBLASInvalidSize)
-		}
+	if !fitInt(g.M, g.N, g.K, g.LDA, g.LDB, g.LDC) {
+		return blasStatus(fnSgemm, rocm.RocBLASInvalidSize)
 	}
 	th.Point(PointSgemm)
 	// Host pointers, read before the call returns: the pointer mode of a new
@@ -56,4 +61,34 @@ func (d *Driver) RocBLASSgemm(th *sched.Thread, h rocm.BLAS, g rocm.SGEMM) error
 		uintptr(unsafe.Pointer(&alpha)), uintptr(g.A), cInt(g.LDA), uintptr(g.B), cInt(g.LDB),
 		uintptr(unsafe.Pointer(&beta)), uintptr(g.C), cInt(g.LDC))
 	return blasStatus(fnSgemm, code)
+}
+
+// RocBLASGemmEx enqueues g, with sizes as in RocBLASSgemm. The result may
+// differ in the last bits from one architecture to another: gfx11 does not
+// accumulate exactly.
+func (d *Driver) RocBLASGemmEx(th *sched.Thread, h rocm.BLAS, g rocm.GemmEx) error {
+	if !fitInt(g.M, g.N, g.K, g.LDA, g.LDB, g.LDC) {
+		return blasStatus(fnGemmEx, rocm.RocBLASInvalidSize)
+	}
+	th.Point(PointGemmEx)
+	alpha, beta := float32(1), float32(0) // of the compute type
+	const solution, flags = 0, 0
+	code := call(d.blas.fn[fnGemmEx], uintptr(h), operationNone, operationNone,
+		cInt(g.M), cInt(g.N), cInt(g.K), uintptr(unsafe.Pointer(&alpha)),
+		uintptr(g.A), datatypeBF16, cInt(g.LDA),
+		uintptr(g.B), datatypeBF16, cInt(g.LDB), uintptr(unsafe.Pointer(&beta)),
+		uintptr(g.C), datatypeBF16, cInt(g.LDC),
+		uintptr(g.C), datatypeBF16, cInt(g.LDC),
+		datatypeF32, algoStandard, solution, flags)
+	return blasStatus(fnGemmEx, code)
+}
+
+// fitInt reports whether rocblas_int, 32 bits, holds every size.
+func fitInt(sizes ...int) bool {
+	for _, n := range sizes {
+		if n > math.MaxInt32 || n < math.MinInt32 {
+			return false
+		}
+	}
+	return true
 }

@@ -95,14 +95,15 @@ func buildVariant(path string, flags ...string) error {
 	return err
 }
 
-// fakeCUDA builds a CUDA driver and cuBLAS over the CPU test ABI into dir.
+// fakeCUDA builds a CUDA driver, cuBLAS and NVRTC over the CPU test ABI into dir.
 func fakeCUDA(dir string) error {
 	path := filepath.Join(dir, "libcuda.so.1")
 	err := buildVariant(path, "-DABI_EXPORT=", `-DABI_ENV="FAKE_CUDA"`, "-Wall", "-Wextra", "-Werror", "check/fakecuda.c")
 	if err != nil {
 		return err
 	}
-	return os.Symlink("libcuda.so.1", filepath.Join(dir, "libcublas.so.13"))
+	return errors.Join(os.Symlink("libcuda.so.1", filepath.Join(dir, "libcublas.so.13")),
+		os.Symlink("libcuda.so.1", filepath.Join(dir, "libnvrtc.so.13")))
 }
 
 // buildStub compiles one line of C into a library.

@@ -39,6 +39,23 @@ func (d *Driver) GetDevice(*sched.Thread) (int, error) {
 	return int(ordinal), d.rt.status(fnGetDevice, code)
 }
 
+var _ rocm.Resetter = (*Driver)(nil)
+
+// DeviceReset resets the calling thread's current device, whoever uses it. What
+// a runtime does with a stream or a kernel of before is its own affair.
+func (d *Driver) DeviceReset(th *sched.Thread) error {
+	ordinal, err := d.GetDevice(th)
+	if err != nil {
+		return err
+	}
+	th.Point(PointReset)
+	if err := d.rt.status(fnDeviceReset, call(d.rt.fn[fnDeviceReset])); err != nil {
+		return err
+	}
+	d.kernels.gone(ordinal)
+	return nil
+}
+
 // DeviceProps returns the properties of a device. The name of a test ABI's
 // device is the label of the ABI, so that no report takes it for hardware.
 func (d *Driver) DeviceProps(_ *sched.Thread, ordinal int) (rocm.DeviceProps, error) {

@@ -17,14 +17,17 @@ import (
 const (
 	EnvHIP     = "STRESS_HIP_LIB"
 	EnvRocBLAS = "STRESS_ROCBLAS_LIB"
+	EnvHIPRTC  = "STRESS_HIPRTC_LIB"
 	envROCm    = "ROCM_PATH"
 	defaultLib = "/opt/rocm/lib"
 )
 
-// What a LibraryError calls the two libraries.
+// What a LibraryError calls the libraries.
 const (
 	wantHIP     = "HIP runtime (libamdhip64)"
 	wantRocBLAS = "rocBLAS (librocblas)"
+	wantHIPRTC  = "kernel compiler (libhiprtc)"
+	wantComgr   = "code object manager (libamd_comgr)"
 )
 
 // search is where libraries are looked for.
@@ -96,10 +99,10 @@ func (s search) candidates(sonames []string, before ...string) []string {
 }
 
 // load loads the first candidate that the loader accepts, or the one file that
-// the variable env names. The calling goroutine must be locked to its thread:
+// the variable env names; env may be empty. The calling goroutine must be locked to its thread:
 // the loader keeps the reason of a failure for each thread.
 func (s search) load(want, env string, candidates []string) (library, error) {
-	if path := s.getenv(env); path != "" {
+	if path := s.override(env); path != "" {
 		if !filepath.IsAbs(path) {
 			return library{}, &rocm.LibraryError{Library: want, Tried: []string{
 				fmt.Sprintf("%s=%s: not an absolute path; give one or unset it", env, path)}}
@@ -119,8 +122,18 @@ func (s search) load(want, env string, candidates []string) (library, error) {
 		}
 		failed.Tried = append(failed.Tried, name+": "+why(name, err))
 	}
-	failed.Tried = append(failed.Tried, env+": not set; it can name the file by its absolute path")
+	if env != "" {
+		failed.Tried = append(failed.Tried, env+": not set; it can name the file by its absolute path")
+	}
 	return library{}, failed
+}
+
+// override returns the file that the variable env names, or "".
+func (s search) override(env string) string {
+	if env == "" {
+		return ""
+	}
+	return s.getenv(env)
 }
 
 // why is the loader's reason without the name that it begins with.

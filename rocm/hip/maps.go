@@ -93,7 +93,7 @@ func filesNamed(maps []mapping, prefix string) []string {
 func companions() []string {
 	return []string{
 		"libhsa-runtime64.so", "libamd_comgr.so", "libhipblaslt.so",
-		"libcuda.so", "libcublas.so", "libcublasLt.so",
+		"libcuda.so", "libcublas.so", "libcublasLt.so", "libnvrtc.so",
 	}
 }
 

@@ -13,11 +13,14 @@ import (
 // for concurrent use as they are. The caller's goroutine must be locked to its
 // OS thread, since HIP keeps the current device there.
 type Driver struct {
+	search  search
 	rt      *hipLib
 	blas    *blasLib
 	ordinal int
 	desc    rocm.Description
 	closed  atomic.Bool
+	rtc     lazyCompiler
+	kernels kernels
 }
 
 var _ rocm.Driver = (*Driver)(nil)
@@ -47,7 +50,7 @@ func (s search) open(ordinal int) (*Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Driver{rt: rt, blas: b, ordinal: ordinal}
+	d := &Driver{search: s, rt: rt, blas: b, ordinal: ordinal}
 	d.desc, err = describeAll(rt, b, ordinal)
 	return d, err
 }
@@ -97,9 +100,9 @@ func (d *Driver) Describe(*sched.Thread) rocm.Description {
 	return desc
 }
 
-// Close waits for the device to finish everything enqueued on it. The
-// libraries stay mapped: their threads and exit handlers do. A second call
-// does nothing.
+// Close waits for the device to finish everything enqueued on it and unloads
+// the kernels. The libraries stay mapped: their threads and exit handlers do. A
+// second call does nothing.
 func (d *Driver) Close(*sched.Thread) error {
 	if !d.closed.CompareAndSwap(false, true) {
 		return nil
@@ -107,5 +110,8 @@ func (d *Driver) Close(*sched.Thread) error {
 	if err := d.rt.setDevice(d.ordinal); err != nil {
 		return err
 	}
-	return d.rt.status(fnDeviceSynchronize, call(d.rt.fn[fnDeviceSynchronize]))
+	if err := d.rt.status(fnDeviceSynchronize, call(d.rt.fn[fnDeviceSynchronize])); err != nil {
+		return err // a lost device unloads nothing
+	}
+	return d.unloadKernels()
 }

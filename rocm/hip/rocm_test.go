@@ -88,6 +88,7 @@ int rocblas_create_handle(void) { return other; }
 int rocblas_destroy_handle(void) { return other; }
 int rocblas_set_stream(void) { return other; }
 int rocblas_sgemm(void) { return other; }
+int rocblas_gemm_ex(void) { return other; }
 int rocblas_get_version_string(char *s) { s[0] = 0; return other; }
 `, "-L"+lib, "-l:libamdhip64.so.6", "-Wl,-rpath,$ORIGIN"))
 		var o opened

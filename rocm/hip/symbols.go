@@ -43,6 +43,11 @@ const (
 	fnStreamDestroy
 	fnStreamSynchronize
 	fnStreamQuery
+	fnDeviceReset
+	fnModuleLoadData
+	fnModuleGetFunction
+	fnModuleLaunchKernel
+	fnModuleUnload
 	fnABILabel
 	fnABIRuntime
 	hipFns // their number
@@ -74,6 +79,11 @@ var hipSymbols = [hipFns]symbol{
 	fnStreamDestroy:            {name: "hipStreamDestroy", header: "hip_runtime_api.h"},
 	fnStreamSynchronize:        {name: "hipStreamSynchronize", header: "hip_runtime_api.h"},
 	fnStreamQuery:              {name: "hipStreamQuery", header: "hip_runtime_api.h"},
+	fnDeviceReset:              {name: "hipDeviceReset", header: "hip_runtime_api.h"},
+	fnModuleLoadData:           {name: "hipModuleLoadData", header: "hip_runtime_api.h"},
+	fnModuleGetFunction:        {name: "hipModuleGetFunction", header: "hip_runtime_api.h"},
+	fnModuleLaunchKernel:       {name: "hipModuleLaunchKernel", header: "hip_runtime_api.h"},
+	fnModuleUnload:             {name: "hipModuleUnload", header: "hip_runtime_api.h"},
 	fnABILabel:                 {name: "rocstress_abi_label", header: "rocm/hip/abi/abi.h", optional: true},
 	fnABIRuntime:               {name: "rocstress_abi_runtime", header: "rocm/hip/abi/abi.h", optional: true},
 }
@@ -86,6 +96,7 @@ const (
 	fnDestroyHandle
 	fnSetStream
 	fnSgemm
+	fnGemmEx
 	fnGetVersionString
 	blasFns // their number
 )
@@ -97,6 +108,7 @@ var blasSymbols = [blasFns]symbol{
 	fnDestroyHandle:    {name: "rocblas_destroy_handle", header: "rocblas-auxiliary.h"},
 	fnSetStream:        {name: "rocblas_set_stream", header: "rocblas-auxiliary.h"},
 	fnSgemm:            {name: "rocblas_sgemm", header: "rocblas-functions.h"},
+	fnGemmEx:           {name: "rocblas_gemm_ex", header: "rocblas-functions.h"},
 	fnGetVersionString: {name: "rocblas_get_version_string", header: "rocblas-auxiliary.h"},
 }
 

@@ -21,11 +21,19 @@ enum {
     ABI_INVALID_VALUE = 1,
     ABI_OUT_OF_MEMORY = 2,
     ABI_NOT_INITIALIZED = 3,
+    ABI_INVALID_CONFIGURATION = 9,
     ABI_NO_DEVICE = 100,
     ABI_INVALID_DEVICE = 101,
+    ABI_INVALID_IMAGE = 200,
+    ABI_INVALID_CONTEXT = 201,
+    ABI_NO_BINARY = 209,
     ABI_INVALID_HANDLE = 400,
+    ABI_NOT_FOUND = 500,
     ABI_NOT_READY = 600,
     ABI_ILLEGAL_ADDRESS = 700,
+    ABI_CONTEXT_IS_DESTROYED = 709,
+    ABI_ALREADY_REGISTERED = 712,
+    ABI_NOT_REGISTERED = 713,
     ABI_LAUNCH_FAILURE = 719,
     ABI_NOT_SUPPORTED = 801,
     ABI_UNKNOWN = 999
@@ -61,6 +69,24 @@ enum {
     ABI_OPERATION_NONE = 111,
     ABI_OPERATION_TRANSPOSE = 112,
     ABI_OPERATION_CONJUGATE = 113
+};
+
+/* rocblas_datatype and rocblas_gemm_algo */
+enum {
+    ABI_TYPE_F32 = 151,
+    ABI_TYPE_BF16 = 168,
+    ABI_ALGO_STANDARD = 0
+};
+
+/* hiprtcResult */
+enum {
+    ABI_RTC_SUCCESS = 0,
+    ABI_RTC_OUT_OF_MEMORY = 1,
+    ABI_RTC_INVALID_INPUT = 3,
+    ABI_RTC_INVALID_PROGRAM = 4,
+    ABI_RTC_INVALID_OPTION = 5,
+    ABI_RTC_COMPILATION = 6,
+    ABI_RTC_INTERNAL_ERROR = 11
 };
 
 /* Offsets in the two layouts of hipDeviceProp_t. R0600 is what HIP 6 added. */
@@ -118,6 +144,8 @@ ABI_EXPORT int hipMalloc(void **ptr, size_t size);
 ABI_EXPORT int hipFree(void *ptr);
 ABI_EXPORT int hipHostMalloc(void **ptr, size_t size, unsigned flags);
 ABI_EXPORT int hipHostFree(void *ptr);
+ABI_EXPORT int hipHostRegister(void *ptr, size_t size, unsigned flags);
+ABI_EXPORT int hipHostUnregister(void *ptr);
 ABI_EXPORT int hipMemcpyAsync(void *dst, const void *src, size_t size, int kind, void *stream);
 ABI_EXPORT int hipMemcpyHtoDAsync(void *dst, const void *src, size_t size, void *stream);
 ABI_EXPORT int hipMemcpyDtoHAsync(void *dst, void *src, size_t size, void *stream);
@@ -136,6 +164,23 @@ ABI_EXPORT int hipEventQuery(void *event);
 ABI_EXPORT int hipEventSynchronize(void *event);
 ABI_EXPORT int hipEventDestroy(void *event);
 
+ABI_EXPORT int hipModuleLoadData(void **module, const void *image);
+ABI_EXPORT int hipModuleGetFunction(void **function, void *module, const char *name);
+ABI_EXPORT int hipModuleLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                     unsigned block_x, unsigned block_y, unsigned block_z,
+                                     unsigned shared_bytes, void *stream, void **params, void **extra);
+ABI_EXPORT int hipModuleUnload(void *module);
+
+ABI_EXPORT int hiprtcCreateProgram(void **program, const char *source, const char *name, int header_count,
+                                   const char *const *headers, const char *const *include_names);
+ABI_EXPORT int hiprtcCompileProgram(void *program, int option_count, const char *const *options);
+ABI_EXPORT int hiprtcGetProgramLogSize(void *program, size_t *size);
+ABI_EXPORT int hiprtcGetProgramLog(void *program, char *log);
+ABI_EXPORT int hiprtcGetCodeSize(void *program, size_t *size);
+ABI_EXPORT int hiprtcGetCode(void *program, char *code);
+ABI_EXPORT int hiprtcDestroyProgram(void **program);
+ABI_EXPORT const char *hiprtcGetErrorString(int result);
+
 ABI_EXPORT int rocblas_create_handle(void **handle);
 ABI_EXPORT int rocblas_destroy_handle(void *handle);
 ABI_EXPORT int rocblas_set_stream(void *handle, void *stream);
@@ -147,6 +192,10 @@ ABI_EXPORT int rocblas_sgemm(void *handle, int trans_a, int trans_b, int m, int 
                              const float *alpha, const float *a, int lda,
                              const float *b, int ldb,
                              const float *beta, float *c, int ldc);
+ABI_EXPORT int rocblas_gemm_ex(void *handle, int trans_a, int trans_b, int m, int n, int k, const void *alpha,
+                               const void *a, int a_type, int lda, const void *b, int b_type, int ldb,
+                               const void *beta, const void *c, int c_type, int ldc, void *d, int d_type, int ldd,
+                               int compute_type, int algo, int32_t solution, uint32_t flags);
 
 #endif /* ABI_CONSTANTS_ONLY */
 #endif

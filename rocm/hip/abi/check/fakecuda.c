@@ -1,8 +1,8 @@
-/* A CUDA driver and cuBLAS over the CPU test ABI, so that the CUDA test ABI can
+/* A CUDA driver, cuBLAS and NVRTC over the CPU test ABI, so that the CUDA test ABI can
  * be tested where there is no GPU. Built with the sources of the CPU test ABI,
  * whose own symbols stay hidden (-DABI_EXPORT=) and whose settings come from
  * another variable (-DABI_ENV), as libcuda.so.1 and, the same file, as
- * libcublas.so.13. HIP's numbers are CUDA's wherever the CPU test ABI uses
+ * libcublas.so.13 and libnvrtc.so.13. HIP's numbers are CUDA's wherever the CPU test ABI uses
  * one. */
 #include <stdint.h>
 #include <string.h>
@@ -54,6 +54,10 @@ VISIBLE int cuDeviceGetAttribute(int *value, int attribute, int device)
         return hipDeviceGetAttribute(value, ABI_ATTR_WARP_SIZE, device);
     case 16:
         return hipDeviceGetAttribute(value, ABI_ATTR_MULTIPROCESSOR_COUNT, device);
+    case 75: /* compute capability 9.0 */
+    case 76:
+        *value = attribute == 75 ? 9 : 0;
+        return 0;
     }
     return ABI_INVALID_VALUE;
 }
@@ -73,16 +77,24 @@ VISIBLE int cuCtxSetCurrent(void *context)
 VISIBLE int cuCtxSynchronize(void) { return IN_CONTEXT(hipDeviceSynchronize()); }
 VISIBLE int cuMemGetInfo_v2(size_t *f, size_t *t) { return IN_CONTEXT(hipMemGetInfo(f, t)); }
 VISIBLE int cuMemFree_v2(uint64_t p) { return IN_CONTEXT(hipFree((void *)(uintptr_t)p)); }
-VISIBLE int cuMemFreeHost(void *p) { return IN_CONTEXT(hipHostFree(p)); }
 
 VISIBLE int cuMemAlloc_v2(uint64_t *p, size_t size)
 {
     return size == 0 ? ABI_INVALID_VALUE : IN_CONTEXT(hipMalloc((void **)p, size));
 }
 
-VISIBLE int cuMemHostAlloc(void **p, size_t size, unsigned flags)
+VISIBLE int cuMemHostRegister_v2(void *p, size_t n, unsigned flags) { return IN_CONTEXT(hipHostRegister(p, n, flags)); }
+VISIBLE int cuMemHostUnregister(void *p) { return IN_CONTEXT(hipHostUnregister(p)); }
+
+VISIBLE int cuDevicePrimaryCtxReset_v2(int device)
 {
-    return size == 0 ? ABI_INVALID_VALUE : IN_CONTEXT(hipHostMalloc(p, size, flags));
+    int before = 0, error = hipGetDevice(&before);
+    if (error == 0)
+        error = hipSetDevice(device);
+    if (error == 0)
+        error = hipDeviceReset();
+    hipSetDevice(before);
+    return error;
 }
 
 VISIBLE int cuMemcpyHtoDAsync_v2(uint64_t dst, const void *src, size_t n, void *stream)
@@ -120,6 +132,37 @@ VISIBLE int cuEventQuery(void *e) { return IN_CONTEXT(hipEventQuery(e)); }
 VISIBLE int cuEventSynchronize(void *e) { return IN_CONTEXT(hipEventSynchronize(e)); }
 VISIBLE int cuEventDestroy_v2(void *e) { return IN_CONTEXT(hipEventDestroy(e)); }
 
+VISIBLE int cuModuleLoadData(void **m, const void *image) { return IN_CONTEXT(hipModuleLoadData(m, image)); }
+VISIBLE int cuModuleGetFunction(void **f, void *m, const char *name) { return IN_CONTEXT(hipModuleGetFunction(f, m, name)); }
+VISIBLE int cuModuleUnload(void *m) { return IN_CONTEXT(hipModuleUnload(m)); }
+
+VISIBLE int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                           unsigned shared, void *stream, void **params, void **extra)
+{
+    return IN_CONTEXT(hipModuleLaunchKernel(f, gx, gy, gz, bx, by, bz, shared, stream, params, extra));
+}
+
+VISIBLE int nvrtcCreateProgram(void **p, const char *source, const char *name, int count, const char *const *headers,
+                               const char *const *names)
+{
+    return hiprtcCreateProgram(p, source, name, count, headers, names);
+}
+
+VISIBLE int nvrtcCompileProgram(void *p, int count, const char *const *options)
+{
+    /* NVRTC knows nothing of AMD's option. */
+    for (int i = 0; i < count; i++)
+        if (strcmp(options[i], "--gpu-architecture=sm_90") != 0)
+            return ABI_RTC_INVALID_OPTION;
+    return hiprtcCompileProgram(p, count, options);
+}
+
+VISIBLE int nvrtcGetProgramLogSize(void *p, size_t *size) { return hiprtcGetProgramLogSize(p, size); }
+VISIBLE int nvrtcGetProgramLog(void *p, char *log) { return hiprtcGetProgramLog(p, log); }
+VISIBLE int nvrtcGetCUBINSize(void *p, size_t *size) { return hiprtcGetCodeSize(p, size); }
+VISIBLE int nvrtcGetCUBIN(void *p, char *code) { return hiprtcGetCode(p, code); }
+VISIBLE int nvrtcDestroyProgram(void **p) { return hiprtcDestroyProgram(p); }
+
 /* The cublasStatus_t of a rocBLAS status. */
 static int cublas(int status)
 {
@@ -156,4 +199,18 @@ VISIBLE int cublasSgemm_v2(void *h, int trans_a, int trans_b, int m, int n, int 
     /* cublasOperation_t counts from 0. */
     return cublas(rocblas_sgemm(h, trans_a + ABI_OPERATION_NONE, trans_b + ABI_OPERATION_NONE, m, n, k, alpha,
                                 a, lda, b, ldb, beta, c, ldc));
+}
+
+/* The rocblas_datatype of a cudaDataType_t, -1 for one that is not used. */
+static int datatype(int type) { return type == 0 ? ABI_TYPE_F32 : type == 14 ? ABI_TYPE_BF16 : -1; }
+
+VISIBLE int cublasGemmEx(void *h, int trans_a, int trans_b, int m, int n, int k, const void *alpha, const void *a,
+                         int a_type, int lda, const void *b, int b_type, int ldb, const void *beta, void *c,
+                         int c_type, int ldc, int compute, int algo)
+{
+    if (compute != 68 || algo != -1) /* CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT */
+        return 15;
+    return cublas(rocblas_gemm_ex(h, trans_a + ABI_OPERATION_NONE, trans_b + ABI_OPERATION_NONE, m, n, k, alpha,
+                                  a, datatype(a_type), lda, b, datatype(b_type), ldb, beta, c, datatype(c_type), ldc,
+                                  c, datatype(c_type), ldc, ABI_TYPE_F32, ABI_ALGO_STANDARD, 0, 0));
 }

@@ -34,6 +34,7 @@ static const struct setting settings[] = {
     {"create", FIELD(create), LATENCY, 0, HOUR, 4 * MS},
     {"set-stream", FIELD(set_stream), LATENCY, 0, HOUR, 200},
     {"select", FIELD(select), LATENCY, 0, HOUR, 15 * US},
+    {"compile", FIELD(compile), LATENCY, 0, HOUR, 2 * MS},
     {"launch", FIELD(launch), LATENCY, 0, HOUR, 5 * US},
     {"memset-rate", FIELD(memset_rate), AMOUNT, 0, 1ull << 50, 512ull << 20},
     {"copy-rate", FIELD(copy_rate), AMOUNT, 0, 1ull << 50, 4ull << 30},
@@ -42,6 +43,8 @@ static const struct setting settings[] = {
     {"create-status", FIELD(create_status), COUNT, 1, 15, 6},
     {"set-stream-fails", FIELD(set_stream_fails), COUNT, 0, 1 << 30, 0},
     {"set-stream-status", FIELD(set_stream_status), COUNT, 1, 15, 6},
+    {"gemm-ex-fails", FIELD(gemm_ex_fails), COUNT, 0, 1 << 30, 0},
+    {"gemm-ex-status", FIELD(gemm_ex_status), COUNT, 1, 15, 6},
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 

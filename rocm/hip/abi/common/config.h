@@ -17,6 +17,7 @@ struct abi_config {
     uint64_t create;
     uint64_t set_stream;
     uint64_t select;
+    uint64_t compile;
     uint64_t launch;
     uint64_t memset_rate;
     uint64_t copy_rate;
@@ -25,6 +26,8 @@ struct abi_config {
     uint64_t create_status;
     uint64_t set_stream_fails;
     uint64_t set_stream_status;
+    uint64_t gemm_ex_fails;
+    uint64_t gemm_ex_status;
 };
 
 /* The settings of the process, read once. NULL if ROCSTRESS_ABI is malformed:

@@ -13,6 +13,7 @@
 #include "../common/status.h"
 #include "event.h"
 #include "memory.h"
+#include "module.h"
 #include "stream.h"
 
 static _Thread_local int current;
@@ -130,12 +131,17 @@ int hipDeviceSynchronize(void)
     return abi_status(abi_state());
 }
 
-/* Drains the current device and takes its memory back. Streams and rocBLAS
- * handles stay, which a real reset destroys as well. */
+/* Drains the current device, and destroys its streams, modules and memory.
+ * Pinned host memory and rocBLAS handles outlive it. */
 int hipDeviceReset(void)
 {
-    int error = hipDeviceSynchronize();
-    if (error == ABI_SUCCESS)
+    int state = abi_state();
+    if (state == ABI_SUCCESS) {
+        stream_reset(current);
+        module_reset(current);
+        state = abi_state(); /* what was drained may have faulted */
+    }
+    if (state == ABI_SUCCESS)
         memory_reset(current);
-    return error;
+    return abi_status(state);
 }

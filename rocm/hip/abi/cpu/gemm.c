@@ -5,13 +5,33 @@
 #include "../common/config.h"
 #include "memory.h"
 
+static size_t size_of(enum element e) { return e == BF16 ? sizeof(uint16_t) : sizeof(float); }
+
 static int stored_rows(const struct matrix *m) { return m->transposed ? m->cols : m->rows; }
 static int stored_cols(const struct matrix *m) { return m->transposed ? m->rows : m->cols; }
 
 /* Bytes from the first element to the last. */
 static size_t extent(const struct matrix *m)
 {
-    return ((size_t)(stored_cols(m) - 1) * (size_t)m->ld + (size_t)stored_rows(m)) * sizeof(float);
+    return ((size_t)(stored_cols(m) - 1) * (size_t)m->ld + (size_t)stored_rows(m)) *
+           size_of(m->element);
+}
+
+/* Reads n consecutive elements. */
+static void read_run(float *dst, const struct matrix *m, size_t at, size_t n)
+{
+    if (m->element == BF16)
+        memory_load_bf16(dst, (const uint16_t *)m->at + at, n);
+    else
+        memory_copy(dst, (const float *)m->at + at, n * sizeof(float));
+}
+
+static void write_run(const struct matrix *m, size_t at, const float *src, size_t n)
+{
+    if (m->element == BF16)
+        memory_store_bf16((uint16_t *)m->at + at, src, n);
+    else
+        memory_copy((float *)m->at + at, src, n * sizeof(float));
 }
 
 /* Reads op(X) into dense column-major scratch. */
@@ -22,15 +42,14 @@ static bool load(float *dst, const struct matrix *m, uintptr_t *bad)
         *bad = m->at;
         return false;
     }
-    const float *src = (const float *)m->at;
     for (int j = 0; j < stored_cols(m); j++) {
-        const float *col = src + (size_t)j * (size_t)m->ld;
+        size_t col = (size_t)j * (size_t)m->ld;
         if (!m->transposed) {
-            memory_copy(dst + (size_t)j * (size_t)m->rows, col, (size_t)m->rows * sizeof(float));
+            read_run(dst + (size_t)j * (size_t)m->rows, m, col, (size_t)m->rows);
             continue;
         }
         for (int i = 0; i < stored_rows(m); i++)
-            memory_copy(dst + (size_t)i * (size_t)m->rows + j, col + i, sizeof(float));
+            read_run(dst + (size_t)i * (size_t)m->rows + j, m, col + (size_t)i, 1);
     }
     memory_unpin(b);
     return true;
@@ -43,10 +62,8 @@ static bool store(const struct matrix *m, const float *src, uintptr_t *bad)
         *bad = m->at;
         return false;
     }
-    float *dst = (float *)m->at;
     for (int j = 0; j < m->cols; j++)
-        memory_copy(dst + (size_t)j * (size_t)m->ld, src + (size_t)j * (size_t)m->rows,
-                    (size_t)m->rows * sizeof(float));
+        write_run(m, (size_t)j * (size_t)m->ld, src + (size_t)j * (size_t)m->rows, (size_t)m->rows);
     memory_unpin(b);
     return true;
 }
@@ -97,7 +114,7 @@ bool gemm_run(struct op *self, struct worker *w, uintptr_t *bad)
 {
     struct gemm *g = (struct gemm *)self;
     size_t m = (size_t)g->c.rows, n = (size_t)g->c.cols, k = (size_t)g->a.cols;
-    if (!mapped(&g->c, bad))
+    if (!mapped(&g->d, bad) || (g->beta != 0 && !mapped(&g->c, bad)))
         return false;
     float *c = worker_scratch(w, 0, m * n);
     if (g->beta == 0)
@@ -108,5 +125,5 @@ bool gemm_run(struct op *self, struct worker *w, uintptr_t *bad)
     if (k > 0 && g->alpha != 0 && !add_product(g, w, c, bad))
         return false;
     worker_elapse(w, time_for(2 * m * n * k, abi_config()->gemm_rate));
-    return store(&g->c, c, bad);
+    return store(&g->d, c, bad);
 }

@@ -38,6 +38,7 @@ struct space {
 
 static struct space device_space = {.mu = PTHREAD_MUTEX_INITIALIZER};
 static struct space host_space = {.mu = PTHREAD_MUTEX_INITIALIZER};
+static struct space registered_space = {.mu = PTHREAD_MUTEX_INITIALIZER}; /* of memory that callers own */
 
 /* Returns the index of the first block that ends behind address. */
 static size_t find(const struct space *s, uintptr_t address)
@@ -72,7 +73,8 @@ static bool insert(struct space *s, struct block *b)
 
 static void unmap(struct block *b)
 {
-    munmap((void *)b->base, b->bytes);
+    if (b->space != &registered_space)
+        munmap((void *)b->base, b->bytes);
     free(b);
 }
 
@@ -138,7 +140,12 @@ static struct block *pin(struct space *s, uintptr_t address, size_t bytes)
 }
 
 struct block *memory_pin_device(uintptr_t address, size_t bytes) { return pin(&device_space, address, bytes); }
-struct block *memory_pin_host(uintptr_t address, size_t bytes) { return pin(&host_space, address, bytes); }
+
+struct block *memory_pin_host(uintptr_t address, size_t bytes)
+{
+    struct block *b = pin(&host_space, address, bytes);
+    return b ? b : pin(&registered_space, address, bytes);
+}
 
 void memory_unpin(struct block *b)
 {
@@ -207,6 +214,41 @@ int hipHostMalloc(void **ptr, size_t size, unsigned flags)
 {
     (void)flags; /* portable, mapped and coherent is what it is anyway */
     return allocate(&host_space, ptr, size);
+}
+
+/* Makes memory of the caller's pinned: a copy from it or to it does not wait. */
+int hipHostRegister(void *ptr, size_t size, unsigned flags)
+{
+    struct space *s = &registered_space;
+    int state = abi_state();
+    (void)flags;
+    if (state == ABI_SUCCESS && (!ptr || size == 0))
+        state = ABI_INVALID_VALUE;
+    if (state != ABI_SUCCESS)
+        return abi_status(state);
+    struct block *b = calloc(1, sizeof *b);
+    if (!b)
+        return abi_status(ABI_OUT_OF_MEMORY);
+    *b = (struct block){.space = s, .base = (uintptr_t)ptr, .bytes = size, .device = device_current()};
+    pthread_mutex_lock(&s->mu);
+    size_t at = find(s, b->base);
+    if (at < s->count && s->blocks[at]->base < b->base + size)
+        state = ABI_ALREADY_REGISTERED;
+    else if (!insert(s, b))
+        state = ABI_OUT_OF_MEMORY;
+    else
+        s->used[b->device] += size;
+    pthread_mutex_unlock(&s->mu);
+    if (state != ABI_SUCCESS)
+        free(b);
+    return abi_status(state);
+}
+
+int hipHostUnregister(void *ptr)
+{
+    if (abi_state() == ABI_SUCCESS && !begins(&registered_space, ptr, false))
+        return abi_status(ABI_NOT_REGISTERED);
+    return release(&registered_space, ptr);
 }
 
 int hipMemGetInfo(size_t *free_bytes, size_t *total)

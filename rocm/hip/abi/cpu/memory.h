@@ -23,6 +23,9 @@ void memory_reset(int device);
  * whoever else touches the memory meanwhile, it is no data race. */
 void memory_copy(void *dst, const void *src, size_t bytes);
 void memory_fill32(void *dst, uint32_t value, size_t words);
+/* bf16 to f32, and f32 rounded to nearest even; aligned to their elements. */
+void memory_load_bf16(float *dst, const uint16_t *src, size_t n);
+void memory_store_bf16(uint16_t *dst, const float *src, size_t n);
 void memory_fill8(void *dst, uint8_t value, size_t bytes);
 
 #endif

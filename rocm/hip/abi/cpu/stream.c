@@ -126,10 +126,19 @@ static void drain(struct stream *s)
     pthread_mutex_unlock(&s->mu);
 }
 
+/* Whether s was destroyed. */
+static bool closed(struct stream *s)
+{
+    pthread_mutex_lock(&s->mu);
+    bool closing = s->closing;
+    pthread_mutex_unlock(&s->mu);
+    return closing;
+}
+
 int stream_drain(uintptr_t handle)
 {
     struct stream *s = stream_of(handle, device_current());
-    if (!s)
+    if (!s || closed(s))
         return ABI_INVALID_HANDLE;
     drain(s);
     return abi_state();
@@ -198,20 +207,41 @@ int hipStreamCreateWithFlags(void **stream, unsigned flags)
     return ABI_SUCCESS;
 }
 
-/* Lets the worker do what is enqueued, and joins it. */
+/* Lets the worker do what is enqueued, and joins it. Returns false if another
+ * caller does. */
+static bool close_stream(struct stream *s)
+{
+    pthread_mutex_lock(&s->mu);
+    bool first = !s->closing;
+    s->closing = true;
+    pthread_cond_signal(&s->work);
+    pthread_mutex_unlock(&s->mu);
+    if (first)
+        pthread_join(s->thread, NULL);
+    return first;
+}
+
+static void reset_one(void *object, void *arg)
+{
+    struct stream *s = object;
+    if (s->device == *(const int *)arg)
+        close_stream(s);
+}
+
+void stream_reset(int device)
+{
+    table_each(&streams, reset_one, &device);
+    drain(null_stream(device));
+}
+
 int hipStreamDestroy(void *stream)
 {
     int state = abi_state();
     if (state != ABI_SUCCESS)
         return abi_status(state);
     struct stream *s = table_take(&streams, (uintptr_t)stream);
-    if (!s)
+    if (!s || !close_stream(s))
         return abi_status(ABI_INVALID_HANDLE);
-    pthread_mutex_lock(&s->mu);
-    s->closing = true;
-    pthread_cond_signal(&s->work);
-    pthread_mutex_unlock(&s->mu);
-    pthread_join(s->thread, NULL);
     return abi_status(abi_state());
 }
 
@@ -232,7 +262,7 @@ int hipStreamQuery(void *stream)
     if (!s)
         return abi_status(ABI_INVALID_HANDLE);
     pthread_mutex_lock(&s->mu);
-    bool busy = s->done < s->enqueued;
+    bool busy = s->done < s->enqueued, closing = s->closing;
     pthread_mutex_unlock(&s->mu);
-    return busy ? abi_status(ABI_NOT_READY) : ABI_SUCCESS;
+    return abi_status(closing ? ABI_INVALID_HANDLE : busy ? ABI_NOT_READY : ABI_SUCCESS);
 }

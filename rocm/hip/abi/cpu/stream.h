@@ -43,6 +43,10 @@ int stream_drain(uintptr_t stream);
 void stream_drain_all(void);
 void stream_drain_device(int device);
 
+/* Destroys the streams of a device, as hipStreamDestroy would each, and drains
+ * its null stream. */
+void stream_reset(int device);
+
 /* Makes every waiter look again. */
 void stream_wake_all(void);
 

@@ -1,4 +1,5 @@
 #include <stdatomic.h>
+#include <string.h>
 
 #include "memory.h"
 
@@ -33,4 +34,28 @@ void memory_fill8(void *dst, uint8_t value, size_t bytes)
     uint8_t *to = dst;
     for (size_t i = 0; i < bytes; i++)
         STORE(&to[i], value);
+}
+
+void memory_load_bf16(float *dst, const uint16_t *src, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits = (uint32_t)LOAD(&src[i]) << 16;
+        memcpy(&dst[i], &bits, sizeof bits);
+    }
+}
+
+/* The upper half of a float, rounded by what is cut off. A NaN stays one. */
+static uint16_t to_bf16(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    if (value != value)
+        return (uint16_t)(bits >> 16 | 0x40);
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+void memory_store_bf16(uint16_t *dst, const float *src, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        STORE(&dst[i], to_bf16(src[i]));
 }

@@ -1,6 +1,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "../abi.h"
 #include "../common/blas_version.h"
@@ -10,6 +11,20 @@
 
 static _Atomic uint64_t creates; /* creations that succeeded or failed */
 static _Atomic uint64_t binds;   /* calls of set_stream on a handle that is not null */
+static _Atomic uint64_t gemm_exs; /* calls of gemm_ex on a handle that is not null */
+
+/* The handles that live, with what they were created in: cublasDestroy of a
+ * handle whose context was reset is a SIGSEGV on CUDA 13.0. Calls that create
+ * and destroy look here, and no others. */
+struct handle {
+    struct handle *next;
+    void *cublas;
+    int device;
+    unsigned generation;
+};
+
+static pthread_mutex_t mu = PTHREAD_MUTEX_INITIALIZER;
+static struct handle *handles; /* guarded by mu */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char version[64]; /* written under once */
@@ -69,14 +84,51 @@ int rocblas_create_handle(void **handle)
     const struct abi_config *cfg = abi_config();
     if (atomic_fetch_add(&creates, 1) < cfg->create_fails)
         return (int)cfg->create_status;
-    return status_of(cublas()->create(handle));
+    struct handle *h = malloc(sizeof *h);
+    if (!h)
+        return ABI_BLAS_MEMORY_ERROR;
+    h->device = device_current();
+    h->generation = device_generation(h->device);
+    status = status_of(cublas()->create(&h->cublas));
+    if (status != ABI_BLAS_SUCCESS) {
+        free(h);
+        return status;
+    }
+    *handle = h->cublas;
+    pthread_mutex_lock(&mu);
+    h->next = handles;
+    handles = h;
+    pthread_mutex_unlock(&mu);
+    return ABI_BLAS_SUCCESS;
 }
 
-/* The null handle is cuBLAS's to refuse: it answers NOT_INITIALIZED. */
+/* Takes a handle off the list and says whether its context was reset. One that
+ * is not there is cuBLAS's to judge. */
+static bool forget(void *handle)
+{
+    bool stale = false;
+    pthread_mutex_lock(&mu);
+    for (struct handle **at = &handles; *at; at = &(*at)->next) {
+        struct handle *h = *at;
+        if (h->cublas != handle)
+            continue;
+        stale = h->generation != device_generation(h->device);
+        *at = h->next;
+        free(h);
+        break;
+    }
+    pthread_mutex_unlock(&mu);
+    return stale;
+}
+
+/* The null handle is cuBLAS's to refuse: it answers NOT_INITIALIZED. What a
+ * reset left of a handle is not freed. */
 int rocblas_destroy_handle(void *handle)
 {
     int status = enter();
-    return status != ABI_BLAS_SUCCESS ? status : status_of(cublas()->destroy(handle));
+    if (status != ABI_BLAS_SUCCESS)
+        return status;
+    return forget(handle) ? ABI_BLAS_SUCCESS : status_of(cublas()->destroy(handle));
 }
 
 int rocblas_set_stream(void *handle, void *stream)
@@ -107,4 +159,33 @@ int rocblas_sgemm(void *handle, int trans_a, int trans_b, int m, int n, int k, c
     /* rocblas_operation counts from 111, cublasOperation_t from 0. */
     return status_of(cublas()->sgemm(handle, trans_a - ABI_OPERATION_NONE, trans_b - ABI_OPERATION_NONE,
                                      m, n, k, alpha, a, lda, b, ldb, beta, c, ldc));
+}
+
+/* The cudaDataType_t of a rocblas_datatype, -1 if there is no need for it. */
+static int type_of(int datatype)
+{
+    return datatype == ABI_TYPE_F32 ? CUDA_R_32F : datatype == ABI_TYPE_BF16 ? CUDA_R_16BF : -1;
+}
+
+/* cuBLAS writes to C, so D must be C. */
+int rocblas_gemm_ex(void *handle, int trans_a, int trans_b, int m, int n, int k, const void *alpha, const void *a,
+                    int a_type, int lda, const void *b, int b_type, int ldb, const void *beta, const void *c,
+                    int c_type, int ldc, void *d, int d_type, int ldd, int compute_type, int algo,
+                    int32_t solution, uint32_t flags)
+{
+    (void)solution; /* of other algorithms than the standard one */
+    (void)flags;    /* hints for speed */
+    int status = enter();
+    if (status == ABI_BLAS_SUCCESS && (type_of(a_type) < 0 || type_of(b_type) < 0 || type_of(c_type) < 0 ||
+                                       c != d || c_type != d_type || ldc != ldd ||
+                                       compute_type != ABI_TYPE_F32 || algo != ABI_ALGO_STANDARD))
+        status = ABI_BLAS_NOT_IMPLEMENTED;
+    if (status != ABI_BLAS_SUCCESS)
+        return status;
+    const struct abi_config *cfg = abi_config();
+    if (handle && atomic_fetch_add(&gemm_exs, 1) < cfg->gemm_ex_fails)
+        return (int)cfg->gemm_ex_status;
+    return status_of(cublas()->gemm_ex(handle, trans_a - ABI_OPERATION_NONE, trans_b - ABI_OPERATION_NONE,
+                                       m, n, k, alpha, a, type_of(a_type), lda, b, type_of(b_type), ldb, beta,
+                                       d, type_of(d_type), ldd, CUBLAS_32F, CUBLAS_DEFAULT));
 }

@@ -22,15 +22,18 @@ static char runtime_text[64]; /* the same */
 static pthread_mutex_t mu = PTHREAD_MUTEX_INITIALIZER;
 static void *contexts[MAX_DEVICES]; /* guarded by mu; retained for good */
 
+static _Atomic unsigned generations[MAX_DEVICES]; /* written under mu */
+
 static _Atomic int lost; /* the HIP error that lost the context, 0 before */
 
 static _Thread_local int current;
 static _Thread_local int entered = -1; /* whose context is current */
+static _Thread_local unsigned entered_generation;
 
 bool abi_config_takes(const char *key)
 {
     static const char *const keys[] = {"arch", "create-fails", "create-status", "set-stream-fails",
-                                       "set-stream-status"};
+                                       "set-stream-status", "gemm-ex-fails", "gemm-ex-status"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (strcmp(key, keys[i]) == 0)
             return true;
@@ -47,9 +50,16 @@ static bool same_in_hip(int result)
     case ABI_NOT_INITIALIZED:
     case ABI_NO_DEVICE:
     case ABI_INVALID_DEVICE:
+    case ABI_INVALID_IMAGE:
+    case ABI_INVALID_CONTEXT:
+    case ABI_NO_BINARY:
     case ABI_INVALID_HANDLE:
+    case ABI_NOT_FOUND:
     case ABI_NOT_READY:
     case ABI_ILLEGAL_ADDRESS:
+    case ABI_CONTEXT_IS_DESTROYED:
+    case ABI_ALREADY_REGISTERED:
+    case ABI_NOT_REGISTERED:
     case ABI_LAUNCH_FAILURE:
     case ABI_NOT_SUPPORTED:
         return true;
@@ -122,26 +132,41 @@ int abi_state(void)
 
 int abi_devices(void) { return count; }
 
+int device_current(void) { return current; }
+
+unsigned device_generation(int device) { return atomic_load(&generations[device]); }
+
+/* Retains the context of the current device unless that was done. The caller
+ * holds mu. */
+static int retain(void)
+{
+    int device, error = ABI_SUCCESS;
+    if (contexts[current])
+        return ABI_SUCCESS;
+    error = device_result(cuda()->device_get(&device, current));
+    if (error == ABI_SUCCESS)
+        error = device_result(cuda()->primary_retain(&contexts[current], device));
+    if (error != ABI_SUCCESS)
+        contexts[current] = NULL;
+    return error;
+}
+
 int device_enter(void)
 {
     int error = abi_state();
-    if (error != ABI_SUCCESS || entered == current)
+    if (error != ABI_SUCCESS || (entered == current && entered_generation == device_generation(current)))
         return error;
     pthread_mutex_lock(&mu);
-    if (!contexts[current]) {
-        int device;
-        error = device_result(cuda()->device_get(&device, current));
-        if (error == ABI_SUCCESS)
-            error = device_result(cuda()->primary_retain(&contexts[current], device));
-        if (error != ABI_SUCCESS)
-            contexts[current] = NULL;
-    }
+    error = retain();
     void *context = contexts[current];
+    unsigned generation = device_generation(current);
     pthread_mutex_unlock(&mu);
     if (error == ABI_SUCCESS)
         error = device_result(cuda()->set_current(context));
-    if (error == ABI_SUCCESS)
+    if (error == ABI_SUCCESS) {
         entered = current;
+        entered_generation = generation;
+    }
     return error;
 }
 
@@ -214,9 +239,26 @@ int hipDeviceSynchronize(void)
     return abi_status(error);
 }
 
-/* Destroying the primary context under other threads is no reset as HIP's. */
+/* Destroys the context of the current device under whoever uses it, and makes
+ * a new one at once. Threads that come meanwhile wait, and set it as theirs. On
+ * CUDA 13.0 the new context has the old one's address, streams of before answer
+ * 201, functions 400, and cuBLAS handles EXECUTION_FAILED; between the two
+ * steps, a call on an old stream is a SIGSEGV. */
 int hipDeviceReset(void)
 {
-    int state = abi_state();
-    return abi_status(state == ABI_SUCCESS ? ABI_NOT_SUPPORTED : state);
+    int device, error = device_enter();
+    if (error != ABI_SUCCESS)
+        return abi_status(error);
+    pthread_mutex_lock(&mu);
+    atomic_fetch_add(&generations[current], 1);
+    error = device_result(cuda()->device_get(&device, current));
+    if (error == ABI_SUCCESS)
+        error = device_result(cuda()->primary_reset(device));
+    contexts[current] = NULL;
+    if (error == ABI_SUCCESS)
+        error = retain();
+    pthread_mutex_unlock(&mu);
+    if (error == ABI_SUCCESS)
+        error = device_enter();
+    return abi_status(error);
 }

@@ -40,8 +40,10 @@ static bool load(const char *what, const char *const *sonames, const struct name
 
 static pthread_once_t cuda_once = PTHREAD_ONCE_INIT;
 static pthread_once_t cublas_once = PTHREAD_ONCE_INIT;
+static pthread_once_t nvrtc_once = PTHREAD_ONCE_INIT;
 static const struct cuda *cuda_loaded;     /* written under cuda_once */
 static const struct cublas *cublas_loaded; /* written under cublas_once */
+static const struct nvrtc *nvrtc_loaded;   /* written under nvrtc_once */
 
 static void load_cuda(void)
 {
@@ -61,6 +63,15 @@ static void load_cublas(void)
         cublas_loaded = &functions;
 }
 
+static void load_nvrtc(void)
+{
+    static struct nvrtc functions;
+    static const char *const sonames[] = {"libnvrtc.so.13", "libnvrtc.so.12", NULL};
+    const struct name names[] = {NVRTC_FUNCTIONS(NAME)};
+    if (load("libnvrtc.so.13 and .12", sonames, names, sizeof names / sizeof *names))
+        nvrtc_loaded = &functions;
+}
+
 const struct cuda *cuda(void)
 {
     pthread_once(&cuda_once, load_cuda);
@@ -71,4 +82,10 @@ const struct cublas *cublas(void)
 {
     pthread_once(&cublas_once, load_cublas);
     return cublas_loaded;
+}
+
+const struct nvrtc *nvrtc(void)
+{
+    pthread_once(&nvrtc_once, load_nvrtc);
+    return nvrtc_loaded;
 }

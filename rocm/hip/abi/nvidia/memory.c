@@ -1,3 +1,5 @@
+#include <stdlib.h>
+
 #include "../abi.h"
 #include "../common/status.h"
 #include "cuda.h"
@@ -35,6 +37,10 @@ int hipFree(void *ptr)
     return abi_status(error);
 }
 
+#define PAGE 4096
+
+/* CUDA unmaps memory of cuMemHostAlloc in a reset, under threads that read it.
+ * Memory of the process that is registered stays, and is as good for copies. */
 int hipHostMalloc(void **ptr, size_t size, unsigned flags)
 {
     void *p = NULL;
@@ -42,18 +48,49 @@ int hipHostMalloc(void **ptr, size_t size, unsigned flags)
     (void)flags; /* coherence is what CUDA has anyway */
     if (error == ABI_SUCCESS && !ptr)
         error = ABI_INVALID_VALUE;
-    if (error == ABI_SUCCESS && size > 0)
-        error = device_result(cuda()->host_alloc(&p, size, CUDA_PORTABLE));
+    if (error == ABI_SUCCESS && size > 0) {
+        size = (size + PAGE - 1) / PAGE * PAGE;
+        p = aligned_alloc(PAGE, size);
+        error = p ? device_result(cuda()->host_register(p, size, CUDA_PORTABLE)) : ABI_OUT_OF_MEMORY;
+    }
     if (error == ABI_SUCCESS)
         *ptr = p;
+    else
+        free(p);
     return abi_status(error);
 }
 
+/* Waits for the device first, as hipHostFree does. What was registered before a
+ * reset is so no longer. */
 int hipHostFree(void *ptr)
 {
     int error = device_enter();
     if (error == ABI_SUCCESS && ptr)
-        error = device_result(cuda()->host_free(ptr));
+        error = device_result(cuda()->synchronize());
+    if (error == ABI_SUCCESS && ptr) {
+        error = device_result(cuda()->host_unregister(ptr));
+        if (error == ABI_NOT_REGISTERED)
+            error = ABI_SUCCESS;
+    }
+    if (error == ABI_SUCCESS)
+        free(ptr);
+    return abi_status(error);
+}
+
+int hipHostRegister(void *ptr, size_t size, unsigned flags)
+{
+    int error = device_enter();
+    (void)flags;
+    if (error == ABI_SUCCESS)
+        error = device_result(cuda()->host_register(ptr, size, CUDA_PORTABLE));
+    return abi_status(error);
+}
+
+int hipHostUnregister(void *ptr)
+{
+    int error = device_enter();
+    if (error == ABI_SUCCESS)
+        error = device_result(cuda()->host_unregister(ptr));
     return abi_status(error);
 }
 
