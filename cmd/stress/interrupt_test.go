@@ -13,6 +13,7 @@ import (
 	"github.com/onsi/gomega/gexec"
 	"golang.org/x/sys/unix"
 
+	"rocstress/childproc/wire"
 	"rocstress/harness"
 	"rocstress/harness/results"
 )
@@ -52,6 +53,28 @@ func statFields(pid int) []string {
 func (p process) alive() bool {
 	f := statFields(p.pid)
 	return f != nil && f[19] == p.start && f[0] != "Z"
+}
+
+// isEntry reports whether the process runs as a child: until exec it is a
+// copy of its parent.
+func (p process) isEntry() bool {
+	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.pid))
+	return err == nil && strings.Contains(string(env), wire.EnvChild+"=")
+}
+
+// stopped reports whether SIGSTOP has reached every thread.
+func (p process) stopped() bool {
+	f := statFields(p.pid)
+	return f != nil && f[0] == "T"
+}
+
+// pendingQuit reports whether SIGQUIT waits for the process (ShdPnd of
+// proc_pid_status(5)).
+func (p process) pendingQuit() bool {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.pid))
+	_, rest, _ := strings.Cut(string(text), "ShdPnd:")
+	mask, err := strconv.ParseUint(strings.TrimSpace(strings.SplitN(rest, "\n", 2)[0]), 16, 64)
+	return err == nil && mask&(1<<(uint(unix.SIGQUIT)-1)) != 0
 }
 
 func recorded(dir string) int {
@@ -109,6 +132,27 @@ var _ = Describe("an interrupted campaign", func() {
 		expectGone(children)
 		Expect(string(s.Out.Contents())).To(ContainSubstring("stopped early: interrupted"))
 	})
+
+	// A stopped child does not answer the first signal, so that the campaign is
+	// still ending it when the second comes.
+	for _, sig := range []os.Signal{unix.SIGINT, unix.SIGTERM} {
+		It(fmt.Sprintf("stops at once the second time (%v)", sig), func() {
+			cwd := GinkgoT().TempDir()
+			s := start(cwd, small("run", "first-gemm", "--sim", "create=1h", "--timeout", "1h", "-p", "1", "--out", "out")...)
+			var children []process
+			Eventually(func() []process { children = childrenOf(s.Command.Process.Pid); return children }, "10s").Should(HaveLen(1))
+			Eventually(children[0].isEntry, "10s").Should(BeTrue())
+			Expect(unix.Kill(children[0].pid, unix.SIGSTOP)).To(Succeed())
+			Eventually(children[0].stopped, "5s").Should(BeTrue())
+			s.Signal(sig)
+			Eventually(children[0].pendingQuit, "5s").Should(BeTrue(), "the campaign is ending its child")
+			s.Signal(sig)
+			Eventually(s, "10s").Should(gexec.Exit(harness.ExitInterrupted))
+			Expect(string(s.Out.Contents())).To(BeEmpty(), "there was no time for a report")
+			expectGone(children)
+			Expect(recorded(filepath.Join(cwd, "out"))).To(BeZero())
+		})
+	}
 
 	It("takes its children along when it is killed", func() {
 		cwd := GinkgoT().TempDir()

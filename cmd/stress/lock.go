@@ -22,6 +22,7 @@ import (
 
 const (
 	defaultWait = 10 * time.Minute
+	waitHelp    = "how long to wait for a real device that another campaign is using; 0: not at all"
 	// lockRetry is how often a device in use is asked for again: flock(2)
 	// cannot wait for a bounded time.
 	lockRetry = 100 * time.Millisecond

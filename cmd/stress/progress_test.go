@@ -54,6 +54,14 @@ var _ = Describe("progress", func() {
 		Expect(c.String()).To(Equal("40 of 40 children, 2/s; failed: wrong_result 2, host_crash 1; not measured: 1"))
 	})
 
+	It("takes the rate of a resumed campaign from what it ran itself", func() {
+		c := newCounter(40)
+		p := finished(harness.Pass, 24)
+		p.Earlier, p.Elapsed = 20, 2*time.Second
+		c.add(p)
+		Expect(c.String()).To(Equal("24 of 40 children, 2/s, about 8s left; failed: none"))
+	})
+
 	It("prints a line at a tick, where something has happened", func() {
 		var out sharedBuffer
 		ticks := make(chan time.Time)

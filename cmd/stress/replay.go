@@ -8,9 +8,11 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"rocstress/childproc/wire"
 	"rocstress/harness"
 	"rocstress/harness/results"
 	"rocstress/reports"
@@ -20,10 +22,11 @@ import (
 type replaySettings struct {
 	scenario, arm     string
 	run, child, times int
+	wait              time.Duration
 }
 
 func (a *app) replayCommand() *cobra.Command {
-	s := replaySettings{times: 1}
+	s := replaySettings{times: 1, wait: defaultWait}
 	cmd := &cobra.Command{
 		Use:   "replay DIR",
 		Short: "Rerun one child of a results directory",
@@ -48,10 +51,11 @@ finds is printed; the directory stays as it is.
 	f.Var(count(&s.run, maxRuns), "run", "run of the child")
 	f.Var(count(&s.child, maxChildren), "child", "number of the child in its run")
 	f.Var(count(&s.times, maxRuns), "times", "how often to rerun it")
+	f.Var(patience(&s.wait), "wait", waitHelp)
 	return cmd
 }
 
-func (a *app) replay(ctx context.Context, dir string, s replaySettings) error {
+func (a *app) replay(ctx context.Context, dir string, s replaySettings) (err error) {
 	d, err := results.Open(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -69,11 +73,17 @@ func (a *app) replay(ctx context.Context, dir string, s replaySettings) error {
 		return err
 	}
 	defer stop()
+	var known *wire.Device
 	if !simulated(p.Device) {
-		if _, _, err := a.resolve(ctx, deviceSettings{asked: p.Device}, l.Run); err != nil {
+		if _, known, err = a.resolve(ctx, deviceSettings{asked: p.Device}, l.Run); err != nil {
 			return err
 		}
 	}
+	unlock, err := a.lockDevice(ctx, p.Device, known, s.wait)
+	if err != nil {
+		return err
+	}
+	defer a.finish(&err, unlock)
 	c := harness.Campaign{Plan: p, Run: l.Run, Environ: a.env}
 	return a.rerun(ctx, c, recorded, s.times)
 }

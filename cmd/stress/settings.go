@@ -102,7 +102,7 @@ func (s *settings) register(f *pflag.FlagSet, kind campaignKind) {
 	f.VarP(path(&s.out, "DIR"), "out", "o", "results directory, new or empty (default: stress-results/<UTC>-<pid>)")
 	f.Var(path(&s.resume, "DIR"), "resume", "continue the campaign in this results directory where it stopped; its plan, binary, libraries and environment must be the same")
 	s.wait = defaultWait
-	f.Var(patience(&s.wait), "wait", "how long to wait for a real device that another campaign is using; 0: not at all")
+	f.Var(patience(&s.wait), "wait", waitHelp)
 	f.Var(path(&s.junit, "FILE"), "junit", "write JUnit XML too")
 	s.view.register(f)
 	f.BoolVar(&s.noProgress, "no-progress", false, "no progress on stderr")
