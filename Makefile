@@ -5,10 +5,11 @@ BUILD    ?= build
 ABI      := $(BUILD)/abi
 STRESS   := $(BUILD)/stress
 SOAK     ?= 1000
+TORTURE  ?= 100
 GOLANGCI ?= golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help build cross test race race-removed lint bench abi demo soak golden clean
+.PHONY: help build cross test race race-removed lint bench abi demo soak torture golden clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,6 +48,9 @@ demo: build ## lock removed against lock present: 20 runs of 10 children each, s
 soak: build ## SOAK children of every scenario, protected, simulated: none may fail
 	for s in $$($(STRESS) list scenarios --names); do \
 	  $(STRESS) run $$s --device sim --runs $$(( $(SOAK) / 10 )) --children 10 || exit 1; done
+
+torture: ## kill the driver of a campaign TORTURE times at random moments, and resume it
+	STRESS_TORTURE=$(TORTURE) $(GO) test -count=1 -v ./cmd/stress -ginkgo.focus 'driver is killed at random'
 
 golden: ## rewrite golden files from what the code prints now
 	$(GO) test ./reports ./cmd/stress -update
