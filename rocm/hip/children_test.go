@@ -22,6 +22,11 @@ func children() map[string]func() any {
 		"events":   childEvents,
 		"waiter":   childWaiter,
 		"copies":   childCopies,
+		"products": childProducts,
+		"launches": childLaunches,
+		"loads":    childLoads,
+		"reset":    childReset,
+		"compiles": childCompiles,
 	}
 }
 
@@ -56,6 +61,9 @@ type surveyed struct {
 	HIP, BLAS               rocm.Library
 	HIPVersion, BLASVersion string
 	HIPErr, BLASErr         seen
+	HIPRTC, Comgr           LibraryFinding
+	RTCErr, ComgrErr        seen
+	Targets                 []Target
 	TestABI                 string
 	Devices                 []rocm.DeviceProps
 	NoDevice                seen
@@ -68,6 +76,9 @@ func childSurvey() any {
 		HIP: f.HIP.Library, BLAS: f.RocBLAS.Library,
 		HIPVersion: f.HIP.Version, BLASVersion: f.RocBLAS.Version,
 		HIPErr: see(f.HIP.Err), BLASErr: see(f.RocBLAS.Err),
+		HIPRTC: LibraryFinding{Library: f.HIPRTC.Library, Version: f.HIPRTC.Version}, RTCErr: see(f.HIPRTC.Err),
+		Comgr: LibraryFinding{Library: f.Comgr.Library, Version: f.Comgr.Version}, ComgrErr: see(f.Comgr.Err),
+		Targets: f.Targets,
 		TestABI: f.TestABI, Devices: f.Devices, NoDevice: see(f.NoDevice), Usable: f.Usable(),
 	}
 }

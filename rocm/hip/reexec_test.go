@@ -20,7 +20,7 @@ func cleanEnv() []string {
 	for _, kv := range os.Environ() {
 		name, _, _ := strings.Cut(kv, "=")
 		switch name {
-		case EnvHIP, EnvRocBLAS, envROCm, "ROCSTRESS_ABI", childEnv:
+		case EnvHIP, EnvRocBLAS, EnvHIPRTC, envROCm, "ROCSTRESS_ABI", childEnv:
 		default:
 			env = append(env, kv)
 		}

@@ -2,6 +2,7 @@ package hip
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -124,6 +125,37 @@ var _ = Describe("the HIP header of this host", func() {
 		skipUnbuildable(err)
 		_, err = compile(append(args, "-include", "planted.h", "-I"+planted("ABI_R0000_ARCH = 396", "ABI_R0000_ARCH = 400"), "check/layout.c")...)
 		Expect(err).To(HaveOccurred(), "a wrong offset is noticed")
+	})
+})
+
+var _ = Describe("the prototypes of the HIP header of this host", func() {
+	check := func(dir string) string {
+		GinkgoHelper()
+		out, err := exec.Command("make", "-C", dir, "OUT="+GinkgoT().TempDir(), "check").CombinedOutput()
+		if err == nil && strings.Contains(string(out), "\nskipped: ") {
+			Skip(string(out))
+		}
+		return string(out)
+	}
+
+	It("are those of abi.h, or the build of the check fails", func() {
+		for _, tool := range []string{"make", cc()} {
+			if _, err := exec.LookPath(tool); err != nil {
+				Skip(errUnbuildable.Error() + ": " + err.Error())
+			}
+		}
+		if _, err := compile("-x", "c++", "-fsyntax-only", os.DevNull); err != nil {
+			Skip("needs a C++ compiler: " + err.Error())
+		}
+		Expect(check("abi")).NotTo(ContainSubstring("error:"))
+
+		changed := filepath.Join(GinkgoT().TempDir(), "abi")
+		Expect(os.CopyFS(changed, os.DirFS("abi"))).To(Succeed())
+		text, err := os.ReadFile("abi/abi.h")
+		Expect(err).NotTo(HaveOccurred())
+		wrong := replaceOnce(string(text), "unsigned shared_bytes, void *stream, void **params", "unsigned shared_bytes, void **params")
+		Expect(os.WriteFile(filepath.Join(changed, "abi.h"), []byte(wrong), 0o600)).To(Succeed())
+		Expect(check(changed)).To(ContainSubstring("hipModuleLaunchKernel is declared otherwise"))
 	})
 })
 

@@ -1,7 +1,10 @@
 package hip
 
 import (
+	"fmt"
+	"path/filepath"
 	"runtime"
+	"slices"
 
 	"rocstress/rocm"
 )
@@ -10,6 +13,10 @@ import (
 type Findings struct {
 	HIP     LibraryFinding
 	RocBLAS LibraryFinding
+	// HIPRTC and Comgr compile kernels. Open needs neither. A test ABI has no
+	// Comgr.
+	HIPRTC  LibraryFinding
+	Comgr   LibraryFinding
 	TestABI string // label of a test ABI; empty for a real runtime
 
 	// Devices are the devices that answered, in order of ordinal.
@@ -18,12 +25,23 @@ type Findings struct {
 	// *rocm.NoDeviceError where the runtime has no device, a
 	// *rocm.StatusError where it failed. Nil if HIP itself is missing.
 	NoDevice error
+
+	// Targets are the architectures of Devices, each once, with whether
+	// kernels can be compiled for them.
+	Targets []Target
+}
+
+// Target is an architecture to compile kernels for.
+type Target struct {
+	Arch   string // without the feature suffix
+	Answer string // for people: whether comgr knows it, or why it was not asked
+	Known  bool   // LoadKernel hands it to the compiler
 }
 
 // LibraryFinding is one library that was looked for.
 type LibraryFinding struct {
 	rocm.Library        // empty if Err is a missing library
-	Version      string // as Description has it
+	Version      string // as Description has it; hiprtc has none
 	// Err is why the library cannot be used: a *rocm.LibraryError, or a
 	// *rocm.StatusError of its version call. Nil if it can, or was not
 	// looked for because HIP is missing.
@@ -54,6 +72,7 @@ func (s search) survey() Findings {
 	f.TestABI = rt.label
 	f.HIP = LibraryFinding{Library: describe(rt.lib.name, rt.file), Version: rt.text}
 	f.Devices, f.NoDevice = rt.devices()
+	f.surveyCompiler(s, rt)
 	b, err := s.loadBLAS(rt)
 	if err != nil {
 		f.RocBLAS.Err = err
@@ -61,6 +80,45 @@ func (s search) survey() Findings {
 	}
 	f.RocBLAS = LibraryFinding{Library: describe(b.lib.name, b.file), Version: b.version}
 	return f
+}
+
+// surveyCompiler looks for hiprtc and asks comgr about every device. Nothing is
+// compiled.
+func (f *Findings) surveyCompiler(s search, rt *hipLib) {
+	if r, err := s.loadRTC(rt); err != nil {
+		f.HIPRTC.Err = err
+	} else {
+		f.HIPRTC = LibraryFinding{Library: describe(r.lib.name, r.file)}
+	}
+	var c *comgrLib
+	if rt.label == "" {
+		var err error
+		if c, err = s.loadComgr(rt); err != nil {
+			f.Comgr.Err = err
+		} else {
+			f.Comgr = LibraryFinding{Library: describe(c.lib.name, c.file), Version: fmt.Sprintf("%d architectures", len(c.archs))}
+		}
+	}
+	for _, d := range f.Devices {
+		arch := rocm.FactsOf(d.Arch).Arch
+		if !slices.ContainsFunc(f.Targets, func(t Target) bool { return t.Arch == arch }) {
+			f.Targets = append(f.Targets, target(arch, rt.label != "", c))
+		}
+	}
+}
+
+// target asks c about an architecture; c is nil where there is none.
+func target(arch string, testABI bool, c *comgrLib) Target {
+	switch {
+	case testABI:
+		return Target{Arch: arch, Answer: "skipped: test ABI", Known: true}
+	case c == nil:
+		return Target{Arch: arch, Answer: "unknown: no comgr to ask"}
+	}
+	if err := c.knows(arch); err != nil {
+		return Target{Arch: arch, Answer: err.Error()}
+	}
+	return Target{Arch: arch, Answer: "known to " + filepath.Base(c.file), Known: true}
 }
 
 // devices asks every device for its properties.
