@@ -3,7 +3,10 @@ package childproc_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,12 +27,31 @@ func mustLaunch() *childproc.Launcher {
 	return l
 }
 
-func countFDs() int {
-	names, err := os.ReadDir("/proc/self/fd")
+// openFiles tells the open descriptors of this process and what they are.
+// Pipes and pidfds of different children differ in it.
+func openFiles() map[string]bool {
+	dir := fmt.Sprintf("/proc/%d/fd", os.Getpid())
+	names, err := os.ReadDir(dir)
 	if err != nil {
 		panic(err)
 	}
-	return len(names)
+	open := map[string]bool{}
+	for _, n := range names {
+		// The descriptor that listed them is closed by now.
+		if target, err := os.Readlink(dir + "/" + n.Name()); err == nil && target != dir {
+			open[n.Name()+" "+target] = true
+		}
+	}
+	return open
+}
+
+// openedSince returns what is open now and was not before.
+func openedSince(before map[string]bool) []string {
+	now := openFiles()
+	for f := range before {
+		delete(now, f)
+	}
+	return slices.Collect(maps.Keys(now))
 }
 
 // fewFiles runs out of descriptors at every step of a start in turn.
@@ -42,13 +64,13 @@ func fewFiles(_ wire.Spec, ev *wire.Writer) int {
 	if err := run(); err != nil { // whatever the runtime opens once is open now
 		panic(err)
 	}
-	before := countFDs()
+	before := openFiles()
 	var old unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &old); err != nil {
 		panic(err)
 	}
 	refused, odd := 0, ""
-	for limit := uint64(before - 1); ; limit++ { // countFDs itself held one
+	for limit := uint64(len(before)); ; limit++ {
 		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: limit, Max: old.Max}); err != nil {
 			panic(err)
 		}
@@ -67,7 +89,7 @@ func fewFiles(_ wire.Spec, ev *wire.Writer) int {
 		panic(err)
 	}
 	say(ev, "refused", odd, refused)
-	say(ev, "leaked", "", countFDs()-before)
+	say(ev, "leaked", strings.Join(openedSince(before), ", "), 0)
 	if err := l.Close(); err != nil {
 		panic(err)
 	}

@@ -29,6 +29,7 @@ func entries() map[string]childproc.Entry {
 		"spin":       spin,
 		"sleep":      sleep,
 		"stubborn":   stubborn,
+		"stray":      stray,
 		"grandchild": grandchild,
 		"flood":      flood,
 		"garbage":    garbage,
@@ -90,6 +91,18 @@ func sleep(_ wire.Spec, ev *wire.Writer) int {
 func stubborn(o wire.Spec, ev *wire.Writer) int {
 	signal.Ignore(unix.SIGTERM, unix.SIGQUIT)
 	return sleep(o, ev)
+}
+
+// stray is stubborn in the process group of its driver.
+func stray(o wire.Spec, ev *wire.Writer) int {
+	group, err := unix.Getpgid(os.Getppid())
+	if err != nil {
+		panic(err)
+	}
+	if err := unix.Setpgid(0, group); err != nil {
+		panic(err)
+	}
+	return stubborn(o, ev)
 }
 
 // grandchild leaves a program behind that holds its outputs, in a session of

@@ -29,11 +29,11 @@ type bed struct {
 // newBed must be called while a container is built.
 func newBed() *bed {
 	b := &bed{}
-	var fds int
+	var fds map[string]bool
 	var ignore goleak.Option
 	BeforeEach(func() {
 		ignore = goleak.IgnoreCurrent()
-		fds = countFDs()
+		fds = openFiles()
 		var err error
 		b.l, err = childproc.NewLauncher()
 		Expect(err).NotTo(HaveOccurred())
@@ -41,7 +41,7 @@ func newBed() *bed {
 	})
 	AfterEach(func() {
 		Expect(b.l.Close()).To(Succeed())
-		Expect(countFDs()).To(Equal(fds), "open descriptors")
+		Expect(openedSince(fds)).To(BeEmpty(), "open descriptors")
 		Expect(goleak.Find(ignore)).To(Succeed())
 	})
 	return b
@@ -50,7 +50,7 @@ func newBed() *bed {
 // run runs s, and checks what must hold for any child.
 func (b *bed) run(ctx context.Context, s childproc.Spec) childproc.Exit {
 	GinkgoHelper()
-	fds := countFDs()
+	fds := openFiles()
 	on := s.OnEvent
 	b.events = nil
 	s.OnEvent = func(e wire.Event) {
@@ -63,7 +63,7 @@ func (b *bed) run(ctx context.Context, s childproc.Spec) childproc.Exit {
 	Expect(err).NotTo(HaveOccurred())
 	Expect(e.PID).To(BeNumerically(">", 1))
 	Expect(unix.Kill(e.PID, 0)).To(MatchError(unix.ESRCH), "the child is still there")
-	Expect(countFDs()).To(Equal(fds), "open descriptors after Run")
+	Expect(openedSince(fds)).To(BeEmpty(), "open descriptors after Run")
 	Expect(e.WaitError).To(BeEmpty())
 	Expect(e.Unkillable).To(BeFalse())
 	Expect(e.Core).To(BeFalse())
@@ -116,12 +116,12 @@ func running(pid int) bool {
 // startError returns the error of a Run that must not start.
 func startError(l *childproc.Launcher, ctx context.Context, s childproc.Spec) *childproc.StartError {
 	GinkgoHelper()
-	fds := countFDs()
+	fds := openFiles()
 	e, err := l.Run(ctx, s)
 	var se *childproc.StartError
 	Expect(errors.As(err, &se)).To(BeTrue(), "%v", err)
 	Expect(e).To(BeZero())
-	Expect(countFDs()).To(Equal(fds), "open descriptors after a failed start")
+	Expect(openedSince(fds)).To(BeEmpty(), "open descriptors after a failed start")
 	return se
 }
 

@@ -114,6 +114,7 @@ func (p *process) reap(e *Exit) {
 	st, err := p.os.Wait()
 	if err != nil {
 		e.WaitError = fmt.Sprintf("wait for child %d: %v", p.pid, err)
+		_ = p.os.Release()
 		return
 	}
 	e.Code = st.ExitCode()
