@@ -45,10 +45,13 @@ type victim struct {
 	kills  int
 }
 
+// tiny are settings with which a child takes some 50 ms.
+const tiny = "compare first-gemm --device sim --threads 2 --rounds 2 --shape 4x4x4 --load off -p 2 --seed 11 --no-progress --format json"
+
 // start starts or resumes the campaign.
-func (v *victim) start() *gexec.Session {
+func (v *victim) start(more ...string) *gexec.Session {
 	GinkgoHelper()
-	args := strings.Fields("compare first-gemm --device sim --threads 2 --rounds 2 --shape 4x4x4 --load off -p 2 --seed 11 --no-progress --format json")
+	args := append(strings.Fields(tiny), more...)
 	args = append(args, "--runs", strconv.Itoa(tortureRuns), "--children", strconv.Itoa(tortureChildren))
 	if v.begun {
 		args = append(args, "--resume", v.dir)
@@ -59,7 +62,12 @@ func (v *victim) start() *gexec.Session {
 	cmd.Env = append(os.Environ(), v.marker)
 	s, err := gexec.Start(cmd, nil, nil)
 	Expect(err).NotTo(HaveOccurred())
-	DeferCleanup(func() { s.Kill().Wait("10s") })
+	DeferCleanup(func() {
+		s.Kill().Wait("10s")
+		for _, pid := range v.alive() { // of a spec that failed
+			_ = unix.Kill(pid, unix.SIGKILL)
+		}
+	})
 	return s
 }
 
@@ -143,14 +151,21 @@ func (v *victim) finish(want map[harness.Key]uint64) {
 	}
 }
 
+// tortureKills returns how often to kill.
+func tortureKills() int {
+	GinkgoHelper()
+	text, given := os.LookupEnv(envTorture)
+	if !given {
+		return defaultTorture
+	}
+	n, err := strconv.Atoi(text)
+	Expect(err).NotTo(HaveOccurred(), "%s is how often to kill", envTorture)
+	return n
+}
+
 var _ = Describe("a campaign whose driver is killed at random", Label("slow"), func() {
 	It("leaves no child, and loses none and repeats none when it is resumed", func() {
-		kills := defaultTorture
-		if text, given := os.LookupEnv(envTorture); given {
-			n, err := strconv.Atoi(text)
-			Expect(err).NotTo(HaveOccurred(), "%s is how often to kill", envTorture)
-			kills = n
-		}
+		kills := tortureKills()
 		want := map[harness.Key]uint64{}
 		for _, arm := range []string{harness.ArmProtected, harness.ArmRemoved} {
 			for run := 1; run <= tortureRuns; run++ {
@@ -178,5 +193,24 @@ var _ = Describe("a campaign whose driver is killed at random", Label("slow"), f
 		}
 		AddReportEntry("torture", fmt.Sprintf("%d kills over %d campaigns of %d children, %d of them before there was a manifest: no child left, none lost, none twice",
 			done, campaigns, torturePlanned, early))
+	})
+
+	// Children that end by themselves would be gone without any help.
+	It("leaves no child that hangs", func() {
+		kills, seed := tortureKills(), uint64(GinkgoRandomSeed())
+		rng := rand.New(rand.NewPCG(seed, 2))
+		hung := 0
+		for i := range kills {
+			v := &victim{dir: filepath.Join(GinkgoT().TempDir(), "out"), marker: fmt.Sprintf("TORTURED=%d-%d-hung-%d", os.Getpid(), seed, i)}
+			s := v.start("--sim", "create=1h", "--timeout", "1h")
+			time.Sleep(time.Duration(rng.Int64N(int64(latestKill / 2))))
+			before := len(v.alive())
+			s.Signal(unix.SIGKILL)
+			<-s.Exited
+			Eventually(v.alive, "2s", "10ms").Should(BeEmpty(), "children outlive their driver")
+			hung += max(0, before-1)
+		}
+		Expect(hung).To(BeNumerically(">", 0), "there were children to leave behind")
+		AddReportEntry("torture", fmt.Sprintf("%d kills with %d children that hang: no child left", kills, hung))
 	})
 })
