@@ -3,6 +3,7 @@ package sim_test
 import (
 	"testing"
 
+	"rocstress/harness/oracle"
 	"rocstress/harness/sched"
 	"rocstress/rocm"
 	"rocstress/rocm/sim"
@@ -104,6 +105,35 @@ func BenchmarkSgemm(b *testing.B) {
 	}
 	check(b, d.Close(th))
 	rt.Wait()
+}
+
+// BenchmarkGemmEx is the same in bf16, on a matrix unit that is exact and on
+// one that is not.
+func BenchmarkGemmEx(b *testing.B) {
+	for _, arch := range []string{"gfx90a", "gfx1151"} {
+		b.Run(arch, func(b *testing.B) {
+			rt := sched.Free(nil)
+			th := rt.NewThread("main")
+			cfg := sim.DefaultConfig().WithoutLatency()
+			cfg.Arch = arch
+			d, err := sim.Open(cfg)
+			check(b, err)
+			w := newBenchWorker(b, d, th)
+			bf16 := make([]float32, 2*len(w.a.Words))
+			oracle.Fill(oracle.Mixed, bf16, oracle.ProblemID{Seed: 1, Rounds: 1}, oracle.MatrixA)
+			oracle.PackBF16(w.a.Words, bf16)
+			for _, p := range []rocm.Ptr{w.g.A, w.g.B} {
+				check(b, d.MemcpyHtoDAsync(th, p, w.a, len(w.a.Words), w.s))
+			}
+			g := rocm.GemmEx{M: benchM, N: benchN, K: benchK, A: w.g.A, LDA: benchM, B: w.g.B, LDB: benchK, C: w.g.C, LDC: benchM}
+			for b.Loop() {
+				check(b, d.RocBLASGemmEx(th, w.h, g))
+				check(b, d.StreamSynchronize(th, w.s))
+			}
+			check(b, d.Close(th))
+			rt.Wait()
+		})
+	}
 }
 
 func check(b *testing.B, err error) {

@@ -113,17 +113,19 @@ func multiplyAddOnesComplement(c, a, b []float32, m, n, k int) {
 // addOnesComplement adds with 24 bits of fraction below the larger magnitude's
 // power of two. Where the signs differ the negative addend is inverted and the
 // one that would make it the two's complement is left out, so the sum falls
-// short by the last of those bits: 1 + -1 is -2^-24.
+// short by the last of those bits: 1 + -1 is -2^-24. A zero has no sign.
+//
+// Signs are as good as random and a branch on them costs more than the rest,
+// so what falls short is masked.
 func addOnesComplement(x, y float32) float32 {
-	const sign, exponent = 1 << 31, 0xff << 23
+	const exponent, lastBit = 0xff << 23, 1.0 / (1 << 24)
 	xb, yb := math.Float32bits(x), math.Float32bits(y)
-	if (xb^yb)&sign == 0 || x == 0 || y == 0 {
-		return x + y
-	}
-	power := max(xb&^sign, yb&^sign) & exponent
+	xm, ym := xb<<1, yb<<1 // magnitudes
+	power := max(xm, ym) >> 1 & exponent
 	if power == exponent { // an infinity or a NaN
 		return x + y
 	}
-	const lastBit = 1.0 / (1 << 24)
-	return float32(float64(x) + float64(y) - lastBit*float64(math.Float32frombits(power)))
+	opposite := (xb ^ yb) & (xm | -xm) & (ym | -ym) >> 31
+	short := math.Float32frombits(power & -opposite)
+	return float32(float64(x) + float64(y) - lastBit*float64(short))
 }
