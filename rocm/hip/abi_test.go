@@ -155,7 +155,7 @@ var _ = Describe("the CPU test ABI", func() {
 			skipUnbuildable(err)
 		}
 		cmd := exec.Command(hammer)
-		cmd.Env = append(cleanEnv(), "ROCSTRESS_ABI=create=10us")
+		cmd.Env = append(cleanEnv(), "ROCSTRESS_ABI=create=10us,compile=10us,devices=2")
 		out, err := cmd.CombinedOutput()
 		if strings.Contains(string(out), "unexpected memory mapping") {
 			Skip("ThreadSanitizer cannot run with this kernel's address layout")

@@ -27,6 +27,7 @@ func children() map[string]func() any {
 		"loads":    childLoads,
 		"reset":    childReset,
 		"compiles": childCompiles,
+		"rebound":  childRebound,
 	}
 }
 

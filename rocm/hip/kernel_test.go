@@ -42,8 +42,8 @@ func kernelSpecs(lib func() []string) {
 		stderr := reexec("reset", &r, lib()...)
 		Expect(r.Err).To(Equal(seen{}), stderr)
 		Expect(r.Launch.Code).To(Equal(rocm.HipErrorInvalidHandle), r.Launch.Text)
-		Expect(r.Sync.Code).To(BeElementOf(rocm.HipErrorInvalidHandle, 201 /* hipErrorInvalidContext */), r.Sync.Text)
-		Expect(r.Copy.Code).To(BeElementOf(rocm.HipErrorInvalidHandle, 201), r.Copy.Text)
+		Expect(r.Sync.Code).To(Equal(rocm.HipErrorInvalidHandle), r.Sync.Text)
+		Expect(r.Copy.Code).To(Equal(rocm.HipErrorInvalidHandle), r.Copy.Text)
 		Expect(r.Gemm.Code).To(Equal(rocm.RocBLASInternalError), r.Gemm.Text)
 		Expect(r.Free.Code).To(Equal(rocm.HipErrorInvalidValue), r.Free.Text)
 		Expect(r.Destroy).To(Equal(seen{}), "a handle outlives the reset")
@@ -69,6 +69,20 @@ func kernelSpecs(lib func() []string) {
 
 var _ = Describe("kernels on the CPU test ABI", func() {
 	kernelSpecs(func() []string { return []string{cpuABI()} })
+
+	It("of a handle whose workspace a reset freed end the device", func() {
+		var all []seen
+		reexec("rebound", &all, cpuABI())
+		Expect(all).To(HaveLen(3))
+		Expect(all[:2]).To(Equal([]seen{{}, {}}), "nobody notices before")
+		Expect(all[2].Code).To(Equal(rocm.HipErrorIllegalAddress))
+	})
+
+	It("and bf16 GEMMs fail on demand", func() {
+		var codes []string
+		reexec("products", &codes, cpuABI(), "ROCSTRESS_ABI=gemm-ex-fails=1,gemm-ex-status=2")
+		Expect(codes).To(Equal([]string{"rocblas_gemm_ex failed: rocblas_status_not_implemented (2)"}))
+	})
 
 	It("are compiled without asking comgr, as the survey says", func() {
 		var s surveyed

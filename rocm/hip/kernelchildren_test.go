@@ -162,7 +162,8 @@ func childLaunches() any {
 		see(sized(rocm.Dim3{X: 1, Y: 1, Z: 1}, rocm.Dim3{X: 32, Y: 32, Z: 2})),
 		see(sized(rocm.Dim3{X: 0, Y: 1, Z: 1}, rocm.Dim3{X: 64, Y: 1, Z: 1})),
 		see(sized(rocm.Dim3{X: 1 << 26, Y: 1, Z: 1}, rocm.Dim3{X: 64, Y: 1, Z: 1})),
-		see(sized(rocm.Dim3{X: 1<<26 - 1, Y: 1, Z: 1}, rocm.Dim3{X: 64, Y: 1, Z: 1})),
+		// The index of a thread is an int: 2^30 of them leave it positive.
+		see(sized(rocm.Dim3{X: 1 << 24, Y: 1, Z: 1}, rocm.Dim3{X: 64, Y: 1, Z: 1})),
 		see(b.StreamSynchronize(b.th, b.s)),
 	}
 	return append(all, see(b.Launch(b.th, f, naiveLaunch(b.s, p+1<<40, p, p))), see(b.StreamSynchronize(b.th, b.s)))
@@ -231,6 +232,27 @@ func childReset() any {
 	r.Err = see(errors.Join(err, b.HostFree(b.th, m), errAgain))
 	r.Close = see(b.Close(b.th))
 	return r
+}
+
+// childRebound returns what a GEMM on a handle of before a reset comes to, bound
+// to a stream and given memory of after it: the binding, the GEMM, the wait.
+func childRebound() any {
+	runtime.LockOSThread()
+	b, err := newBench()
+	if err != nil {
+		return []seen{see(err)}
+	}
+	err1 := b.DeviceReset(b.th)
+	s, err2 := b.StreamCreate(b.th)
+	p, err3 := b.Malloc(b.th, 64)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return []seen{see(err)}
+	}
+	return []seen{
+		see(b.RocBLASSetStream(b.th, b.h, s)),
+		see(b.RocBLASGemmEx(b.th, b.h, rocm.GemmEx{M: 1, N: 1, K: 1, A: p, LDA: 1, B: p, LDB: 1, C: p, LDC: 1})),
+		see(b.StreamSynchronize(b.th, s)),
+	}
 }
 
 // compiled is a code object, or why there is none.

@@ -12,7 +12,7 @@
 
 enum { THREADS = 8, ROUNDS = 60, SIDE = 8, BYTES = SIDE * SIDE * sizeof(float), SHARED = 4 };
 
-static _Atomic(void *) handle;
+static _Atomic(void *) handle, module, function;
 static _Atomic(void *) streams[SHARED];
 static _Atomic(void *) events[SHARED];
 static _Atomic(void *) buffers[SHARED];
@@ -36,6 +36,48 @@ static void replace(unsigned at)
     hipEventDestroy(atomic_exchange(&events[at], event));
 }
 
+/* Adds 1 to every word of p, in a kernel from a module that others unload. */
+static void add(void *p, void *stream)
+{
+    int n = SIDE * SIDE, by = 1;
+    void *params[] = {&p, &n, &by};
+    hipModuleLaunchKernel(atomic_load(&function), 1, 1, 1, SIDE * SIDE, 1, 1, 0, stream, params, NULL);
+}
+
+/* Compiles and loads the kernel anew, and unloads the old one under its users. */
+static void reload(void)
+{
+    static const char source[] = "extern \"C\" __global__ void rocstress_conformance_add(unsigned*, int, int);";
+    static const char *const options[] = {"--offload-arch=gfx90a"};
+    void *program, *loaded, *found;
+    char code[256];
+    must(hiprtcCreateProgram(&program, source, "add", 0, NULL, NULL), "hiprtcCreateProgram");
+    must(hiprtcCompileProgram(program, 1, options), "hiprtcCompileProgram");
+    must(hiprtcGetCode(program, code), "hiprtcGetCode");
+    must(hiprtcDestroyProgram(&program), "hiprtcDestroyProgram");
+    must(hipModuleLoadData(&loaded, code), "hipModuleLoadData");
+    must(hipModuleGetFunction(&found, loaded, "rocstress_conformance_add"), "hipModuleGetFunction");
+    atomic_store(&function, found);
+    hipModuleUnload(atomic_exchange(&module, loaded));
+}
+
+/* Resets the second device, which nobody computes on, under the streams and
+ * memory that others make there. Memory is not freed after it: another thread
+ * may have got the address. */
+static void reset_other(void)
+{
+    void *stream, *p;
+    must(hipSetDevice(1), "hipSetDevice");
+    if (hipStreamCreateWithFlags(&stream, ABI_STREAM_NON_BLOCKING) == ABI_SUCCESS) {
+        must(hipMalloc(&p, BYTES), "hipMalloc");
+        hipDeviceReset();
+        hipStreamSynchronize(stream);
+        hipStreamQuery(stream);
+        hipStreamDestroy(stream);
+    }
+    must(hipSetDevice(0), "hipSetDevice");
+}
+
 static void *race(void *arg)
 {
     static const float one = 1, zero = 0;
@@ -54,6 +96,10 @@ static void *race(void *arg)
         hipMemsetD32Async(a, round, SIDE * SIDE, stream);
         hipMemcpyHtoDAsync(a, host, BYTES, stream);
         rocblas_sgemm(atomic_load(&handle), 111, 111, SIDE, SIDE, SIDE, &one, a, SIDE, a, SIDE, &zero, c, SIDE);
+        rocblas_gemm_ex(atomic_load(&handle), 111, 111, SIDE, SIDE, SIDE, &one, a, ABI_TYPE_BF16, SIDE, a,
+                        ABI_TYPE_BF16, SIDE, &zero, c, ABI_TYPE_BF16, SIDE, c, ABI_TYPE_BF16, SIDE, ABI_TYPE_F32,
+                        ABI_ALGO_STANDARD, 0, 0);
+        add(c, stream);
         hipMemcpyDtoHAsync(host, c, BYTES, stream);
         hipEventRecord(event, stream);
         hipEventQuery(event);
@@ -67,6 +113,10 @@ static void *race(void *arg)
         hipGetLastError();
         if (round % 4 == 0)
             replace(at);
+        if (round % 8 == 0)
+            reload();
+        if (round % 8 == 4)
+            reset_other();
     }
     must(hipHostFree(host), "hipHostFree");
     return NULL;
@@ -81,6 +131,7 @@ int main(void)
         atomic_store(&buffers[i], buffer);
         replace(i);
     }
+    reload();
     for (uintptr_t i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, race, (void *)(i + 1));
     for (int i = 0; i < THREADS; i++)

@@ -15,6 +15,7 @@
 /* A handle is never freed; see table.h. */
 struct handle {
     int device;
+    unsigned resets; /* of the device, before it was created */
     _Atomic uintptr_t stream; /* unchecked until something is launched */
     _Atomic bool freed;
 };
@@ -55,6 +56,7 @@ int rocblas_create_handle(void **out)
         uintptr_t h = 0;
         if (handle) {
             handle->device = device_current();
+            handle->resets = device_resets(handle->device);
             h = table_put(&handles, handle);
         }
         if (h != 0)
@@ -122,6 +124,16 @@ static int check_shapes(int trans_a, int trans_b, int m, int n, int k, int lda, 
     return ABI_BLAS_SUCCESS;
 }
 
+/* What the kernel of a handle does whose workspace a reset freed: rocBLAS
+ * allocates it when the handle is created, and notices nothing. */
+static bool run_without_workspace(struct op *self, struct worker *w, uintptr_t *bad)
+{
+    (void)self;
+    (void)w;
+    *bad = 0;
+    return false;
+}
+
 /* Chooses a kernel, then reads the handle's stream, then launches on it: the
  * order in which rocBLAS does, and the window in which a second thread can
  * bind the handle to a stream of its own. */
@@ -131,6 +143,8 @@ static int launch(struct handle *handle, const struct gemm *with)
     if (!g)
         return ABI_BLAS_MEMORY_ERROR;
     *g = *with;
+    if (handle->resets != device_resets(handle->device))
+        g->op.run = run_without_workspace;
     clock_spin_until(clock_now() + (int64_t)abi_config()->select);
     if (atomic_load(&handle->freed))
         device_crash(SIGSEGV, "use of a rocBLAS handle after it was freed");

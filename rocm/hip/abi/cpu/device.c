@@ -18,6 +18,7 @@
 
 static _Thread_local int current;
 static _Atomic bool faulted;
+static _Atomic unsigned resets[MAX_DEVICES];
 
 const char *rocstress_abi_label(void) { return "HIP test ABI over pthreads"; }
 const char *rocstress_abi_runtime(void) { return "test ABI over pthreads"; }
@@ -40,6 +41,8 @@ int abi_state(void)
 }
 
 int device_current(void) { return current; }
+
+unsigned device_resets(int device) { return atomic_load(&resets[device]); }
 
 bool device_faulted(void) { return atomic_load(&faulted); }
 
@@ -132,12 +135,14 @@ int hipDeviceSynchronize(void)
 }
 
 /* Drains the current device, and destroys its streams, modules and memory.
- * Pinned host memory and rocBLAS handles outlive it. */
+ * Pinned host memory and rocBLAS handles outlive it, the workspace of a handle
+ * does not. */
 int hipDeviceReset(void)
 {
     int state = abi_state();
     if (state == ABI_SUCCESS) {
         stream_reset(current);
+        atomic_fetch_add(&resets[current], 1);
         module_reset(current);
         state = abi_state(); /* what was drained may have faulted */
     }

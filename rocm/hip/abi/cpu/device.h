@@ -10,6 +10,9 @@ enum { MAX_DEVICES = 16 }; /* the bound of the setting "devices" */
 /* The calling thread's current device, 0 until it is set. */
 int device_current(void);
 
+/* How often a device was reset. */
+unsigned device_resets(int device);
+
 /* Whether an access has faulted. It stays so for the life of the process. */
 bool device_faulted(void);
 

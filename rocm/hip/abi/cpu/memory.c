@@ -90,8 +90,9 @@ static struct block *erase(struct space *s, size_t at)
     return b->pins == 0 ? b : NULL;
 }
 
-/* Maps bytes for a device that may hold limit. */
-static int map(struct space *s, size_t bytes, size_t limit, int device, struct block **out)
+/* Maps bytes for a device that may hold limit. A block that others can see may
+ * be freed under its maker, by a reset: its address alone goes out. */
+static int map(struct space *s, size_t bytes, size_t limit, int device, void **out)
 {
     if (bytes > limit)
         return ABI_OUT_OF_MEMORY;
@@ -121,7 +122,7 @@ static int map(struct space *s, size_t bytes, size_t limit, int device, struct b
         free(b);
         return ABI_OUT_OF_MEMORY;
     }
-    *out = b;
+    *out = p;
     return ABI_SUCCESS;
 }
 
@@ -195,15 +196,11 @@ static int allocate(struct space *s, void **out, size_t bytes)
         state = ABI_INVALID_VALUE;
     if (state != ABI_SUCCESS)
         return abi_status(state);
-    struct block *b;
     if (bytes == 0) {
         *out = NULL;
         return ABI_SUCCESS;
     }
-    int error = map(s, bytes, abi_config()->memory, device_current(), &b);
-    if (error == ABI_SUCCESS)
-        *out = (void *)b->base;
-    return abi_status(error);
+    return abi_status(map(s, bytes, abi_config()->memory, device_current(), out));
 }
 
 int hipMalloc(void **ptr, size_t size) { return allocate(&device_space, ptr, size); }

@@ -8,23 +8,27 @@
 #include "../common/config.h"
 #include "cuda.h"
 #include "device.h"
+#include "stream.h"
 
 static _Atomic uint64_t creates; /* creations that succeeded or failed */
 static _Atomic uint64_t binds;   /* calls of set_stream on a handle that is not null */
 static _Atomic uint64_t gemm_exs; /* calls of gemm_ex on a handle that is not null */
 
-/* The handles that live, with what they were created in: cublasDestroy of a
- * handle whose context was reset is a SIGSEGV on CUDA 13.0. Calls that create
- * and destroy look here, and no others. */
+/* A handle, which is never freed: cuBLAS follows one whose context was reset,
+ * and cublasDestroy of it is a SIGSEGV on CUDA 13.0. A handle that its owner
+ * destroyed is cuBLAS's to follow. */
 struct handle {
-    struct handle *next;
     void *cublas;
     int device;
     unsigned generation;
+    _Atomic(void *) stream; /* as it was passed in */
 };
 
-static pthread_mutex_t mu = PTHREAD_MUTEX_INITIALIZER;
-static struct handle *handles; /* guarded by mu */
+/* The cuBLAS handle of h; the null handle is itself, and cuBLAS's to refuse: it
+ * answers NOT_INITIALIZED. */
+static void *cublas_of(struct handle *h) { return h ? h->cublas : NULL; }
+
+static bool stale(struct handle *h) { return h && h->generation != device_generation(h->device); }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char version[64]; /* written under once */
@@ -84,81 +88,70 @@ int rocblas_create_handle(void **handle)
     const struct abi_config *cfg = abi_config();
     if (atomic_fetch_add(&creates, 1) < cfg->create_fails)
         return (int)cfg->create_status;
-    struct handle *h = malloc(sizeof *h);
+    struct handle *h = calloc(1, sizeof *h);
     if (!h)
         return ABI_BLAS_MEMORY_ERROR;
     h->device = device_current();
     h->generation = device_generation(h->device);
     status = status_of(cublas()->create(&h->cublas));
-    if (status != ABI_BLAS_SUCCESS) {
+    if (status == ABI_BLAS_SUCCESS)
+        *handle = h;
+    else
         free(h);
-        return status;
-    }
-    *handle = h->cublas;
-    pthread_mutex_lock(&mu);
-    h->next = handles;
-    handles = h;
-    pthread_mutex_unlock(&mu);
-    return ABI_BLAS_SUCCESS;
+    return status;
 }
 
-/* Takes a handle off the list and says whether its context was reset. One that
- * is not there is cuBLAS's to judge. */
-static bool forget(void *handle)
-{
-    bool stale = false;
-    pthread_mutex_lock(&mu);
-    for (struct handle **at = &handles; *at; at = &(*at)->next) {
-        struct handle *h = *at;
-        if (h->cublas != handle)
-            continue;
-        stale = h->generation != device_generation(h->device);
-        *at = h->next;
-        free(h);
-        break;
-    }
-    pthread_mutex_unlock(&mu);
-    return stale;
-}
-
-/* The null handle is cuBLAS's to refuse: it answers NOT_INITIALIZED. What a
- * reset left of a handle is not freed. */
+/* What a reset left of a handle is not freed. */
 int rocblas_destroy_handle(void *handle)
 {
     int status = enter();
-    if (status != ABI_BLAS_SUCCESS)
+    if (status != ABI_BLAS_SUCCESS || stale(handle))
         return status;
-    return forget(handle) ? ABI_BLAS_SUCCESS : status_of(cublas()->destroy(handle));
+    return status_of(cublas()->destroy(cublas_of(handle)));
 }
 
 int rocblas_set_stream(void *handle, void *stream)
 {
+    void *cuda_stream;
+    struct handle *h = handle;
     int status = enter();
+    if (status == ABI_BLAS_SUCCESS && (stale(h) || stream_enter(stream, &cuda_stream) != ABI_SUCCESS))
+        status = ABI_BLAS_INTERNAL_ERROR;
     if (status != ABI_BLAS_SUCCESS)
         return status;
     const struct abi_config *cfg = abi_config();
-    if (handle && atomic_fetch_add(&binds, 1) < cfg->set_stream_fails)
+    if (h && atomic_fetch_add(&binds, 1) < cfg->set_stream_fails)
         return (int)cfg->set_stream_status;
-    return status_of(cublas()->set_stream(handle, stream));
+    status = status_of(cublas()->set_stream(cublas_of(h), cuda_stream));
+    if (status == ABI_BLAS_SUCCESS)
+        atomic_store(&h->stream, stream);
+    return status;
 }
 
 int rocblas_get_stream(void *handle, void **stream)
 {
+    struct handle *h = handle;
     int status = enter();
+    if (status == ABI_BLAS_SUCCESS && !h)
+        status = ABI_BLAS_INVALID_HANDLE;
     if (status == ABI_BLAS_SUCCESS && !stream)
         status = ABI_BLAS_INVALID_POINTER;
-    return status != ABI_BLAS_SUCCESS ? status : status_of(cublas()->get_stream(handle, stream));
+    if (status == ABI_BLAS_SUCCESS)
+        *stream = atomic_load(&h->stream);
+    return status;
 }
 
 int rocblas_sgemm(void *handle, int trans_a, int trans_b, int m, int n, int k, const float *alpha,
                   const float *a, int lda, const float *b, int ldb, const float *beta, float *c, int ldc)
 {
     int status = enter();
+    if (status == ABI_BLAS_SUCCESS && stale(handle))
+        status = ABI_BLAS_INTERNAL_ERROR;
     if (status != ABI_BLAS_SUCCESS)
         return status;
     /* rocblas_operation counts from 111, cublasOperation_t from 0. */
-    return status_of(cublas()->sgemm(handle, trans_a - ABI_OPERATION_NONE, trans_b - ABI_OPERATION_NONE,
-                                     m, n, k, alpha, a, lda, b, ldb, beta, c, ldc));
+    return status_of(cublas()->sgemm(cublas_of(handle), trans_a - ABI_OPERATION_NONE,
+                                     trans_b - ABI_OPERATION_NONE, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc));
 }
 
 /* The cudaDataType_t of a rocblas_datatype, -1 if there is no need for it. */
@@ -180,12 +173,14 @@ int rocblas_gemm_ex(void *handle, int trans_a, int trans_b, int m, int n, int k,
                                        c != d || c_type != d_type || ldc != ldd ||
                                        compute_type != ABI_TYPE_F32 || algo != ABI_ALGO_STANDARD))
         status = ABI_BLAS_NOT_IMPLEMENTED;
+    if (status == ABI_BLAS_SUCCESS && stale(handle))
+        status = ABI_BLAS_INTERNAL_ERROR;
     if (status != ABI_BLAS_SUCCESS)
         return status;
     const struct abi_config *cfg = abi_config();
     if (handle && atomic_fetch_add(&gemm_exs, 1) < cfg->gemm_ex_fails)
         return (int)cfg->gemm_ex_status;
-    return status_of(cublas()->gemm_ex(handle, trans_a - ABI_OPERATION_NONE, trans_b - ABI_OPERATION_NONE,
+    return status_of(cublas()->gemm_ex(cublas_of(handle), trans_a - ABI_OPERATION_NONE, trans_b - ABI_OPERATION_NONE,
                                        m, n, k, alpha, a, type_of(a_type), lda, b, type_of(b_type), ldb, beta,
                                        d, type_of(d_type), ldd, CUBLAS_32F, CUBLAS_DEFAULT));
 }

@@ -241,9 +241,9 @@ int hipDeviceSynchronize(void)
 
 /* Destroys the context of the current device under whoever uses it, and makes
  * a new one at once. Threads that come meanwhile wait, and set it as theirs. On
- * CUDA 13.0 the new context has the old one's address, streams of before answer
- * 201, functions 400, and cuBLAS handles EXECUTION_FAILED; between the two
- * steps, a call on an old stream is a SIGSEGV. */
+ * CUDA 13.0 the new context has the old one's address, functions of before
+ * answer 400 and freed memory 1. A call that another thread is inside of
+ * meanwhile is CUDA's affair, and may be a SIGSEGV. */
 int hipDeviceReset(void)
 {
     int device, error = device_enter();

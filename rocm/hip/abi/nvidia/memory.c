@@ -4,6 +4,7 @@
 #include "../common/status.h"
 #include "cuda.h"
 #include "device.h"
+#include "stream.h"
 
 static cuda_ptr address(const void *p) { return (cuda_ptr)(uintptr_t)p; }
 
@@ -96,25 +97,28 @@ int hipHostUnregister(void *ptr)
 
 int hipMemcpyHtoDAsync(void *dst, const void *src, size_t size, void *stream)
 {
-    int error = device_enter();
+    void *cuda_stream;
+    int error = stream_enter(stream, &cuda_stream);
     if (error == ABI_SUCCESS && size > 0)
-        error = device_result(cuda()->htod(address(dst), src, size, stream));
+        error = device_result(cuda()->htod(address(dst), src, size, cuda_stream));
     return abi_status(error);
 }
 
 int hipMemcpyDtoHAsync(void *dst, void *src, size_t size, void *stream)
 {
-    int error = device_enter();
+    void *cuda_stream;
+    int error = stream_enter(stream, &cuda_stream);
     if (error == ABI_SUCCESS && size > 0)
-        error = device_result(cuda()->dtoh(dst, address(src), size, stream));
+        error = device_result(cuda()->dtoh(dst, address(src), size, cuda_stream));
     return abi_status(error);
 }
 
 int hipMemcpyDtoDAsync(void *dst, void *src, size_t size, void *stream)
 {
-    int error = device_enter();
+    void *cuda_stream;
+    int error = stream_enter(stream, &cuda_stream);
     if (error == ABI_SUCCESS && size > 0)
-        error = device_result(cuda()->dtod(address(dst), address(src), size, stream));
+        error = device_result(cuda()->dtod(address(dst), address(src), size, cuda_stream));
     return abi_status(error);
 }
 
@@ -133,17 +137,19 @@ int hipMemcpyAsync(void *dst, const void *src, size_t size, int kind, void *stre
 
 int hipMemsetD32Async(void *dst, int value, size_t count, void *stream)
 {
-    int error = device_enter();
+    void *cuda_stream;
+    int error = stream_enter(stream, &cuda_stream);
     if (error == ABI_SUCCESS && count > 0)
-        error = device_result(cuda()->set32(address(dst), (unsigned)value, count, stream));
+        error = device_result(cuda()->set32(address(dst), (unsigned)value, count, cuda_stream));
     return abi_status(error);
 }
 
 int hipMemsetD8Async(void *dst, unsigned char value, size_t count, void *stream)
 {
-    int error = device_enter();
+    void *cuda_stream;
+    int error = stream_enter(stream, &cuda_stream);
     if (error == ABI_SUCCESS && count > 0)
-        error = device_result(cuda()->set8(address(dst), value, count, stream));
+        error = device_result(cuda()->set8(address(dst), value, count, cuda_stream));
     return abi_status(error);
 }
 

@@ -3,6 +3,7 @@
 #include "../common/status.h"
 #include "cuda.h"
 #include "device.h"
+#include "stream.h"
 
 int hipModuleLoadData(void **module, const void *image)
 {
@@ -36,8 +37,9 @@ int hipModuleLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsi
                           void **params, void **extra)
 {
     const unsigned grid[] = {grid_x, grid_y, grid_z}, block[] = {block_x, block_y, block_z};
+    void *cuda_stream;
     int device, max_threads = 0;
-    int error = device_enter();
+    int error = stream_enter(stream, &cuda_stream);
     if (error == ABI_SUCCESS && !function)
         error = ABI_INVALID_HANDLE;
     if (error == ABI_SUCCESS)
@@ -50,6 +52,6 @@ int hipModuleLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsi
         error = ABI_NOT_SUPPORTED; /* arguments as one buffer */
     if (error == ABI_SUCCESS)
         error = device_result(cuda()->launch(function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
-                                             shared_bytes, stream, params, NULL));
+                                             shared_bytes, cuda_stream, params, NULL));
     return abi_status(error);
 }
