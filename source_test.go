@@ -150,7 +150,7 @@ func blasViolations(f sourceFile) []string {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
 			switch n.Sel.Name {
-			case "RocBLASCreateHandle", "RocBLASDestroyHandle", "RocBLASSetStream", "RocBLASSgemm":
+			case "RocBLASCreateHandle", "RocBLASDestroyHandle", "RocBLASSetStream", "RocBLASSgemm", "RocBLASGemmEx":
 				if !callers {
 					bad = append(bad, fmt.Sprintf("%s: %s outside a lease; use rocm.Device", f.at(n), n.Sel.Name))
 				}
