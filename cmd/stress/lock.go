@@ -134,8 +134,8 @@ func lockName(env []string, d wire.Device) string {
 	if len(d.Libraries) > 0 {
 		file = d.Libraries[0].Path // of HIP: it is loaded first
 	}
-	if real, err := filepath.EvalSymlinks(file); err == nil {
-		file = real
+	if target, err := filepath.EvalSymlinks(file); err == nil {
+		file = target
 	}
 	sum := sha256.Sum256([]byte(file))
 	return fmt.Sprintf("stress-abi-%s-%s.lock", hex.EncodeToString(sum[:6]), visible(env, d.Ordinal))
