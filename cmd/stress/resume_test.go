@@ -115,9 +115,53 @@ var _ = Describe("--resume", func() {
 		Expect(recordsOf(filepath.Join(cwd, "out"))).To(HaveLen(16))
 	})
 
+	It("refuses another environment of this process", func() {
+		dir := finishedRun()
+		got := inProcessWith(append(os.Environ(), "HIP_VISIBLE_DEVICES=3"), "run", "--resume", dir)
+		Expect(got.code).To(Equal(harness.ExitUsage))
+		Expect(got.stderr).To(ContainSubstring(`the environment variable HIP_VISIBLE_DEVICES was not set, is "3"`))
+	})
+
+	DescribeTable("takes a second --resume or a bad value like any other flag",
+		func(args string, says string) {
+			got := inProcess(strings.Fields(args)...)
+			Expect(got.code).To(Equal(harness.ExitUsage))
+			Expect(got.stderr).To(ContainSubstring(says))
+		},
+		Entry(nil, "run --resume=", `--resume "": want a path`),
+		Entry(nil, "run --resume /nowhere", `--resume "/nowhere": no results directory`),
+		Entry(nil, "compare --resume testdata", `--resume "testdata": no results directory`),
+		Entry(nil, "run first-gemm --wait -1s", `--wait "-1s": want 0 or a duration`),
+		Entry(nil, "run first-gemm --wait soon", `--wait "soon"`),
+	)
+
+	It("does not take a campaign that is still running", func() {
+		dir := finishedRun()
+		w, err := results.Reopen(dir)
+		Expect(err).NotTo(HaveOccurred())
+		defer w.Close()
+		got := inProcess("run", "--resume", dir)
+		Expect(got.code).To(Equal(harness.ExitUnavailable))
+		Expect(got.stderr).To(ContainSubstring("another process is writing to it"))
+	})
+
+	It("does not count records of another plan", func() {
+		dir := finishedRun()
+		editManifest(dir, func(m *results.Manifest) { m.Plan.Seed++ })
+		got := inProcess("run", "--resume", dir, "--no-progress")
+		Expect(got.code).To(Equal(harness.ExitHarness))
+		Expect(got.stderr).To(ContainSubstring("not of this campaign"))
+	})
+})
+
+var _ = Describe("--resume", Ordered, func() {
+	var finished string
+	BeforeAll(func() { finished = finishedRun() })
+
 	DescribeTable("refuses what would be another campaign, in one line",
 		func(args string, spoil func(dir string), says ...string) {
-			dir := finishedRun()
+			dir := freshDir()
+			Expect(os.CopyFS(dir, os.DirFS(finished))).To(Succeed())
 			if spoil != nil {
 				spoil(dir)
 			}
@@ -176,44 +220,6 @@ var _ = Describe("--resume", func() {
 			"no results directory; accepted: what --out named"),
 		Entry("damaged results", "", func(dir string) { keepLines(dir, 1, "{}\n{}\n") }, "results.jsonl line 2"),
 	)
-
-	It("refuses another environment of this process", func() {
-		dir := finishedRun()
-		got := inProcessWith(append(os.Environ(), "HIP_VISIBLE_DEVICES=3"), "run", "--resume", dir)
-		Expect(got.code).To(Equal(harness.ExitUsage))
-		Expect(got.stderr).To(ContainSubstring(`the environment variable HIP_VISIBLE_DEVICES was not set, is "3"`))
-	})
-
-	DescribeTable("takes a second --resume or a bad value like any other flag",
-		func(args string, says string) {
-			got := inProcess(strings.Fields(args)...)
-			Expect(got.code).To(Equal(harness.ExitUsage))
-			Expect(got.stderr).To(ContainSubstring(says))
-		},
-		Entry(nil, "run --resume=", `--resume "": want a path`),
-		Entry(nil, "run --resume /nowhere", `--resume "/nowhere": no results directory`),
-		Entry(nil, "compare --resume testdata", `--resume "testdata": no results directory`),
-		Entry(nil, "run first-gemm --wait -1s", `--wait "-1s": want 0 or a duration`),
-		Entry(nil, "run first-gemm --wait soon", `--wait "soon"`),
-	)
-
-	It("does not take a campaign that is still running", func() {
-		dir := finishedRun()
-		w, err := results.Reopen(dir)
-		Expect(err).NotTo(HaveOccurred())
-		defer w.Close()
-		got := inProcess("run", "--resume", dir)
-		Expect(got.code).To(Equal(harness.ExitUnavailable))
-		Expect(got.stderr).To(ContainSubstring("another process is writing to it"))
-	})
-
-	It("does not count records of another plan", func() {
-		dir := finishedRun()
-		editManifest(dir, func(m *results.Manifest) { m.Plan.Seed++ })
-		got := inProcess("run", "--resume", dir, "--no-progress")
-		Expect(got.code).To(Equal(harness.ExitHarness))
-		Expect(got.stderr).To(ContainSubstring("not of this campaign"))
-	})
 })
 
 var _ = Describe("the plan of a resumed campaign", func() {
