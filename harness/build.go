@@ -89,7 +89,7 @@ func (a *armTally) report(planned int) ArmReport {
 	clusters, runs, runsFailed := a.totals()
 	r := ArmReport{
 		Name: a.arm.Name, Without: a.arm.Without, Group: a.arm.Group, Runs: runs, RunsFailed: runsFailed,
-		Children: a.children, ChildrenFailed: a.failed, NotMeasured: a.notMeasured, Planned: planned,
+		Children: a.children, ChildrenFailed: a.failed, NotMeasured: a.notMeasured, Unmeasured: a.unmeasured, Planned: planned,
 		Outcomes: a.outcomes, DesignEffect: clusters.DesignEffect(), Contended: a.contended, Skew: a.skew.summary(),
 		Interval: interval(stats.ClopperPearson(a.failed, a.children, confidence)),
 	}

@@ -63,6 +63,7 @@ type ArmReport struct {
 	Children       int             `json:"children"` // measured
 	ChildrenFailed int             `json:"children_failed"`
 	NotMeasured    int             `json:"not_measured"`
+	Unmeasured     string          `json:"unmeasured,omitempty"` // why the first of them was not; untrusted text
 	Planned        int             `json:"planned"`
 	Outcomes       map[Outcome]int `json:"outcomes"`
 	Interval       Interval        `json:"interval"`           // of the failure rate of children

@@ -42,13 +42,16 @@ type armTally struct {
 	children    int // measured
 	failed      int
 	notMeasured int
-	contended   int
-	outcomes    map[Outcome]int
-	runs        int // ended, with a measured child
-	runsFailed  int
-	clusters    stats.Clusters
-	open        map[int]*runCount // runs that have not ended
-	skew        histogram
+	// unmeasured is the evidence of the first child that was not measured,
+	// unmeasured is the evidence of the first child that was not measured.
+	unmeasured string
+	contended  int
+	outcomes   map[Outcome]int
+	runs       int // ended, with a measured child
+	runsFailed int
+	clusters   stats.Clusters
+	open       map[int]*runCount // runs that have not ended
+	skew       histogram
 }
 
 type runCount struct{ seen, measured, failed int }
@@ -104,6 +107,9 @@ func (a *armTally) add(r Record, runSize int) (runEnded bool) {
 	run.seen++
 	if !r.Outcome.Measured() {
 		a.notMeasured++
+		if a.unmeasured == "" {
+			a.unmeasured = r.Evidence
+		}
 	} else {
 		run.measured++
 		a.children++

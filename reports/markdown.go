@@ -41,7 +41,7 @@ func markdownScenario(b *bytes.Buffer, s harness.ScenarioReport) {
 	for _, a := range s.Arms {
 		fmt.Fprintf(b, "- %s: %s", prose(a.Name), prose(contention(a)))
 		if a.NotMeasured > 0 {
-			fmt.Fprintf(b, "; %s children were not measured", ofTotal(a.NotMeasured, a.Planned))
+			fmt.Fprintf(b, "; %s children were not measured%s", ofTotal(a.NotMeasured, a.Planned), prose(why(a)))
 		}
 		b.WriteByte('\n')
 	}

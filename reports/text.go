@@ -70,7 +70,7 @@ func writeScenario(b *bytes.Buffer, s harness.ScenarioReport, opts TextOptions) 
 	for _, a := range s.Arms {
 		fmt.Fprintf(b, "  %s: %s; %s\n", Terminal(a.Name), Terminal(a.Removal()), contention(a))
 		if a.NotMeasured > 0 {
-			fmt.Fprintf(b, "  %s: %s children were not measured\n", Terminal(a.Name), ofTotal(a.NotMeasured, a.Planned))
+			fmt.Fprintf(b, "  %s: %s children were not measured%s\n", Terminal(a.Name), ofTotal(a.NotMeasured, a.Planned), why(a))
 		}
 	}
 	writeSignatures(b, s, opts)

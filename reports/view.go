@@ -210,3 +210,11 @@ func took(d time.Duration) string {
 	}
 	return d.Round(100 * time.Millisecond).String()
 }
+
+// why says why children of an arm were not measured, where one said so.
+func why(a harness.ArmReport) string {
+	if a.Unmeasured == "" {
+		return ""
+	}
+	return ": " + Terminal(a.Unmeasured)
+}
