@@ -7,6 +7,7 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	"github.com/onsi/gomega/gexec"
 	"golang.org/x/sys/unix"
 
 	"rocstress/harness"
@@ -25,14 +26,21 @@ func smallDisk(size int) string {
 	return dir
 }
 
+// ofProcess runs a command in a process of its own, to its end.
+func ofProcess(args ...string) ended {
+	GinkgoHelper()
+	s := start(GinkgoT().TempDir(), args...)
+	Eventually(s, "60s").Should(gexec.Exit(), "it hangs")
+	return ended{s.ExitCode(), string(s.Out.Contents()), string(s.Err.Contents())}
+}
+
 var _ = Describe("a full disk", func() {
 	It("ends the campaign with exit code 4, and what was counted is printed", func() {
 		// Two pages for the manifest, which is replaced, and the rest for
 		// results: room for some 20 children of the 400.
 		disk := smallDisk(5 * os.Getpagesize())
 		out := filepath.Join(disk, "out")
-		args := small("run", "first-gemm", "--runs", "200", "-p", "2", "--format", "json", "--out", out)
-		got := inProcess(args...)
+		got := ofProcess(small("run", "first-gemm", "--runs", "200", "-p", "2", "--format", "json", "--out", out)...)
 		Expect(got.code).To(Equal(harness.ExitHarness), got.stderr)
 		Expect(got.stderr).To(And(HavePrefix("stress: "), ContainSubstring("no space left on device"), ContainSubstring(out)))
 		r := decode(got.stdout)
@@ -44,7 +52,7 @@ var _ = Describe("a full disk", func() {
 		By("making room")
 		Expect(unix.Mount("tmpfs", disk, "tmpfs", unix.MS_REMOUNT, "size=4m")).To(Succeed())
 		editManifest(out, func(m *results.Manifest) { m.Plan.Runs = n/2 + 2 })
-		got = inProcess("run", "--resume", out, "--format", "json", "--no-progress")
+		got = ofProcess("run", "--resume", out, "--format", "json", "--no-progress")
 		Expect(got.code).To(Equal(harness.ExitClean), got.stderr)
 		r = decode(got.stdout)
 		Expect(r.Earlier).To(Equal(n))
