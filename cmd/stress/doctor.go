@@ -102,6 +102,9 @@ func (f finding) text() string {
 	for _, d := range f.devices {
 		line("  device %s:%d: %s", deviceHip, d.Ordinal, describe(d))
 	}
+	for _, t := range f.targets {
+		line("  kernels for %s: %s", t.Name, t.Detail)
+	}
 	for _, p := range f.problems {
 		line("  problem: %s", p)
 	}

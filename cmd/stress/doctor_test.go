@@ -83,12 +83,14 @@ var _ = Describe("a probe", func() {
 	})
 
 	It("lists the devices it found", func() {
-		events := surveyed(open.Findings{HIP: libraryFinding(), Devices: []rocm.DeviceProps{{Name: "MI300X", Arch: "gfx942:sramecc+:xnack-"}}})
+		events := surveyed(open.Findings{HIP: libraryFinding(), Devices: []rocm.DeviceProps{{Name: "MI300X", Arch: "gfx942:sramecc+:xnack-"}},
+			Targets: []open.Target{{Arch: "gfx942", Answer: "known to libamd_comgr.so.3", Known: true}}})
 		events = append(append([]wire.Event{phase(wire.PhaseInit)}, events...), phase(wire.PhaseRun), hello(gpu), done)
 		f, err := probeDevice(context.Background(), launch(events, childproc.Exit{}), nil, "hip:0")
 		Expect(err).NotTo(HaveOccurred())
 		Expect(f.usable()).To(BeTrue())
-		Expect(f.text()).To(And(ContainSubstring("opened: AMD Radeon 8060S, gfx1151"), ContainSubstring("device hip:0: MI300X, gfx942\n")))
+		Expect(f.text()).To(And(ContainSubstring("opened: AMD Radeon 8060S, gfx1151"), ContainSubstring("device hip:0: MI300X, gfx942\n"),
+			ContainSubstring("  kernels for gfx942: known to libamd_comgr.so.3\n")))
 	})
 
 	It("escapes what a child said", func() {

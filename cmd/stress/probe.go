@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,11 +73,13 @@ func opened(spec string) (wire.Device, error) {
 	return dev, drv.Close(th)
 }
 
-// surveyed turns findings into events.
+// surveyed turns findings into events. What the kernel compiler knows of an
+// architecture is a check of that name.
 func surveyed(f open.Findings) []wire.Event {
 	libs := wire.Device{Driver: deviceHip, Ordinal: surveyOrdinal, Runtime: f.HIP.Version, BLAS: f.RocBLAS.Version, TestABI: f.TestABI}
-	for _, l := range []rocm.Library{f.HIP.Library, f.RocBLAS.Library} {
-		if l.Path != "" {
+	for _, l := range []rocm.Library{f.HIP.Library, f.RocBLAS.Library, f.HIPRTC.Library, f.Comgr.Library} {
+		known := slices.ContainsFunc(libs.Libraries, func(have wire.Library) bool { return have.Path == l.Path })
+		if l.Path != "" && !known {
 			libs.Libraries = append(libs.Libraries, wire.Library(l))
 		}
 	}
@@ -84,7 +87,10 @@ func surveyed(f open.Findings) []wire.Event {
 	for i, p := range f.Devices {
 		events = append(events, hello(wire.Device{Driver: deviceHip, Ordinal: i, Name: p.Name, Arch: rocm.FactsOf(p.Arch).Arch}))
 	}
-	for _, err := range []error{f.HIP.Err, f.NoDevice, f.RocBLAS.Err} {
+	for _, t := range f.Targets {
+		events = append(events, wire.Event{Kind: wire.KindCheck, Check: &wire.Check{Name: t.Arch, OK: t.Known, Detail: t.Answer}})
+	}
+	for _, err := range []error{f.HIP.Err, f.NoDevice, f.RocBLAS.Err, f.HIPRTC.Err, f.Comgr.Err} {
 		if err != nil {
 			events = append(events, firstError(err))
 		}
@@ -127,6 +133,7 @@ type finding struct {
 	device   *wire.Device  // opened and usable; nil if it is not
 	libs     *wire.Device  // of the survey: libraries and versions; nil for sim
 	devices  []wire.Device // of the survey
+	targets  []wire.Check  // of the survey: whether kernels can be compiled for an architecture
 	problems []string      // what is missing, each once
 	died     string        // how the child ended, where it did not end by itself
 }
@@ -185,6 +192,8 @@ func probeDevice(ctx context.Context, run runChild, env []string, spec string) (
 				f.libs = &e.Hello.Device
 			case e.Kind == wire.KindHello:
 				f.devices = append(f.devices, e.Hello.Device)
+			case e.Kind == wire.KindCheck:
+				f.targets = append(f.targets, *e.Check)
 			case e.Kind == wire.KindFirstError:
 				f.problem(e.FirstError.Text)
 			case e.Kind == wire.KindDone:

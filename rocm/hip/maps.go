@@ -88,11 +88,11 @@ func filesNamed(maps []mapping, prefix string) []string {
 }
 
 // companions are the libraries behind HIP and rocBLAS whose version decides
-// how they behave: ROCr and the compiler of a real runtime, CUDA and cuBLAS of
-// a test ABI.
+// how they behave: ROCr and the compiler of a real runtime, CUDA, cuBLAS and
+// NVRTC of a test ABI.
 func companions() []string {
 	return []string{
-		"libhsa-runtime64.so", "libamd_comgr.so", "libhipblaslt.so",
+		"libhsa-runtime64.so", "libhiprtc.so", "libamd_comgr.so", "libhipblaslt.so",
 		"libcuda.so", "libcublas.so", "libcublasLt.so", "libnvrtc.so",
 	}
 }
