@@ -28,6 +28,7 @@ func children() map[string]func() any {
 		"reset":    childReset,
 		"compiles": childCompiles,
 		"rebound":  childRebound,
+		"rounds":   childRounds,
 	}
 }
 

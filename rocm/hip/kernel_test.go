@@ -23,6 +23,12 @@ func kernelSpecs(lib func() []string) {
 		Expect(verdicts).To(Equal([]string{"all 561 elements exact", "all 561 elements exact"}))
 	})
 
+	It("rounds bf16 to nearest, ties to even", func() {
+		var got []float32
+		reexec("rounds", &got, lib()...)
+		Expect(got).To(Equal([]float32{256, 260, 260, 264}))
+	})
+
 	It("refuses a launch that AMD refuses", func() {
 		var all []seen
 		reexec("launches", &all, lib()...)

@@ -136,6 +136,36 @@ func (b *bench) bf16(a32, b32 []float32) (string, error) {
 	return verdict.String(), errors.Join(err, errGot)
 }
 
+// childRounds returns four bf16 products that lie halfway between two bf16: 257,
+// 259, 261 and 263, each 16 x 16 and an odd number.
+func childRounds() any {
+	runtime.LockOSThread()
+	b, err := newBench()
+	if err != nil {
+		return []float32{-1}
+	}
+	a, c := make([]uint32, 1), make([]uint32, 2)
+	odd := make([]uint32, 4)
+	oracle.PackBF16(a, []float32{16, 1})
+	oracle.PackBF16(odd, []float32{16, 1, 16, 3, 16, 5, 16, 7})
+	pa, errA := b.put(a)
+	pb, errB := b.put(odd)
+	pc, errC := b.put(c)
+	if err := errors.Join(errA, errB, errC); err != nil {
+		return []float32{-2}
+	}
+	err = b.RocBLASGemmEx(b.th, b.h, rocm.GemmEx{M: 1, N: 4, K: 2, A: pa, LDA: 1, B: pb, LDB: 2, C: pc, LDC: 1})
+	words, errTake := b.take(pc, 2)
+	if err := errors.Join(err, errTake); err != nil {
+		return []float32{-3}
+	}
+	var got []float32
+	for i := range 4 {
+		got = append(got, oracle.FromBF16(uint16(words[i/2]>>(i%2*16))))
+	}
+	return got
+}
+
 // childLaunches returns what launches come to: of no kernel, of sizes at and
 // past every limit, and of a good one with an address that is not mapped, with
 // the wait for it.

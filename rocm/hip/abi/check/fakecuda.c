@@ -4,10 +4,13 @@
  * another variable (-DABI_ENV), as libcuda.so.1 and, the same file, as
  * libcublas.so.13 and libnvrtc.so.13. HIP's numbers are CUDA's wherever the CPU test ABI uses
  * one. */
+#include <signal.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../abi.h"
+#include "../cpu/device.h"
 
 #define VISIBLE __attribute__((visibility("default")))
 /* Prototypes are the callers' own. */
@@ -17,6 +20,14 @@ enum { CUDA_INVALID_CONTEXT = 201, CUBLAS_NOT_INITIALIZED = 1, DEVICES = 16 };
 
 static char contexts[DEVICES];           /* their addresses are the contexts */
 static _Thread_local int context_is_set; /* CUDA has no current device until then */
+
+/* CUDA follows a stream that is gone, after a reset as well. */
+static void *alive(void *stream)
+{
+    if (stream && hipStreamQuery(stream) == ABI_INVALID_HANDLE)
+        device_crash(SIGSEGV, "use of a CUDA stream that is gone");
+    return stream;
+}
 
 /* A call that needs a context. */
 #define IN_CONTEXT(call) (context_is_set ? (call) : CUDA_INVALID_CONTEXT)
@@ -99,35 +110,35 @@ VISIBLE int cuDevicePrimaryCtxReset_v2(int device)
 
 VISIBLE int cuMemcpyHtoDAsync_v2(uint64_t dst, const void *src, size_t n, void *stream)
 {
-    return IN_CONTEXT(hipMemcpyHtoDAsync((void *)(uintptr_t)dst, src, n, stream));
+    return IN_CONTEXT(hipMemcpyHtoDAsync((void *)(uintptr_t)dst, src, n, alive(stream)));
 }
 
 VISIBLE int cuMemcpyDtoHAsync_v2(void *dst, uint64_t src, size_t n, void *stream)
 {
-    return IN_CONTEXT(hipMemcpyDtoHAsync(dst, (void *)(uintptr_t)src, n, stream));
+    return IN_CONTEXT(hipMemcpyDtoHAsync(dst, (void *)(uintptr_t)src, n, alive(stream)));
 }
 
 VISIBLE int cuMemcpyDtoDAsync_v2(uint64_t dst, uint64_t src, size_t n, void *stream)
 {
-    return IN_CONTEXT(hipMemcpyDtoDAsync((void *)(uintptr_t)dst, (void *)(uintptr_t)src, n, stream));
+    return IN_CONTEXT(hipMemcpyDtoDAsync((void *)(uintptr_t)dst, (void *)(uintptr_t)src, n, alive(stream)));
 }
 
 VISIBLE int cuMemsetD32Async(uint64_t dst, unsigned v, size_t n, void *stream)
 {
-    return IN_CONTEXT(hipMemsetD32Async((void *)(uintptr_t)dst, (int)v, n, stream));
+    return IN_CONTEXT(hipMemsetD32Async((void *)(uintptr_t)dst, (int)v, n, alive(stream)));
 }
 
 VISIBLE int cuMemsetD8Async(uint64_t dst, unsigned char v, size_t n, void *stream)
 {
-    return IN_CONTEXT(hipMemsetD8Async((void *)(uintptr_t)dst, v, n, stream));
+    return IN_CONTEXT(hipMemsetD8Async((void *)(uintptr_t)dst, v, n, alive(stream)));
 }
 
 VISIBLE int cuStreamCreate(void **s, unsigned flags) { return IN_CONTEXT(hipStreamCreateWithFlags(s, flags)); }
-VISIBLE int cuStreamDestroy_v2(void *s) { return IN_CONTEXT(hipStreamDestroy(s)); }
-VISIBLE int cuStreamSynchronize(void *s) { return IN_CONTEXT(hipStreamSynchronize(s)); }
-VISIBLE int cuStreamQuery(void *s) { return IN_CONTEXT(hipStreamQuery(s)); }
+VISIBLE int cuStreamDestroy_v2(void *s) { return IN_CONTEXT(hipStreamDestroy(alive(s))); }
+VISIBLE int cuStreamSynchronize(void *s) { return IN_CONTEXT(hipStreamSynchronize(alive(s))); }
+VISIBLE int cuStreamQuery(void *s) { return IN_CONTEXT(hipStreamQuery(alive(s))); }
 VISIBLE int cuEventCreate(void **e, unsigned flags) { return IN_CONTEXT(hipEventCreateWithFlags(e, flags)); }
-VISIBLE int cuEventRecord(void *e, void *s) { return IN_CONTEXT(hipEventRecord(e, s)); }
+VISIBLE int cuEventRecord(void *e, void *s) { return IN_CONTEXT(hipEventRecord(e, alive(s))); }
 VISIBLE int cuEventQuery(void *e) { return IN_CONTEXT(hipEventQuery(e)); }
 VISIBLE int cuEventSynchronize(void *e) { return IN_CONTEXT(hipEventSynchronize(e)); }
 VISIBLE int cuEventDestroy_v2(void *e) { return IN_CONTEXT(hipEventDestroy(e)); }
@@ -139,7 +150,7 @@ VISIBLE int cuModuleUnload(void *m) { return IN_CONTEXT(hipModuleUnload(m)); }
 VISIBLE int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                            unsigned shared, void *stream, void **params, void **extra)
 {
-    return IN_CONTEXT(hipModuleLaunchKernel(f, gx, gy, gz, bx, by, bz, shared, stream, params, extra));
+    return IN_CONTEXT(hipModuleLaunchKernel(f, gx, gy, gz, bx, by, bz, shared, alive(stream), params, extra));
 }
 
 VISIBLE int nvrtcCreateProgram(void **p, const char *source, const char *name, int count, const char *const *headers,
@@ -188,16 +199,43 @@ VISIBLE int cublasGetProperty(int which, int *value)
     return 0;
 }
 
-VISIBLE int cublasCreate_v2(void **h) { return context_is_set ? cublas(rocblas_create_handle(h)) : CUBLAS_NOT_INITIALIZED; }
-VISIBLE int cublasDestroy_v2(void *h) { return cublas(rocblas_destroy_handle(h)); }
-VISIBLE int cublasSetStream_v2(void *h, void *s) { return cublas(rocblas_set_stream(h, s)); }
-VISIBLE int cublasGetStream_v2(void *h, void **s) { return cublas(rocblas_get_stream(h, s)); }
+/* A cuBLAS handle. The null handle is one to rocBLAS as well. */
+struct blas {
+    void *rocblas;
+    int device;
+    unsigned resets; /* of the device, before */
+};
+
+static void *rocblas(struct blas *b) { return b ? b->rocblas : NULL; }
+
+VISIBLE int cublasCreate_v2(void **h)
+{
+    struct blas *b = calloc(1, sizeof *b);
+    if (!b || !context_is_set)
+        return CUBLAS_NOT_INITIALIZED;
+    b->device = device_current();
+    b->resets = device_resets(b->device);
+    *h = b;
+    return cublas(rocblas_create_handle(&b->rocblas));
+}
+
+/* As cuBLAS 13.1 on CUDA 13.0 does. */
+VISIBLE int cublasDestroy_v2(void *h)
+{
+    struct blas *b = h;
+    if (b && b->resets != device_resets(b->device))
+        device_crash(SIGSEGV, "cublasDestroy of a handle whose context was reset");
+    return cublas(rocblas_destroy_handle(rocblas(b)));
+}
+
+VISIBLE int cublasSetStream_v2(void *h, void *s) { return cublas(rocblas_set_stream(rocblas(h), alive(s))); }
+VISIBLE int cublasGetStream_v2(void *h, void **s) { return cublas(rocblas_get_stream(rocblas(h), s)); }
 
 VISIBLE int cublasSgemm_v2(void *h, int trans_a, int trans_b, int m, int n, int k, const float *alpha,
                            const float *a, int lda, const float *b, int ldb, const float *beta, float *c, int ldc)
 {
     /* cublasOperation_t counts from 0. */
-    return cublas(rocblas_sgemm(h, trans_a + ABI_OPERATION_NONE, trans_b + ABI_OPERATION_NONE, m, n, k, alpha,
+    return cublas(rocblas_sgemm(rocblas(h), trans_a + ABI_OPERATION_NONE, trans_b + ABI_OPERATION_NONE, m, n, k, alpha,
                                 a, lda, b, ldb, beta, c, ldc));
 }
 
@@ -210,7 +248,7 @@ VISIBLE int cublasGemmEx(void *h, int trans_a, int trans_b, int m, int n, int k,
 {
     if (compute != 68 || algo != -1) /* CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT */
         return 15;
-    return cublas(rocblas_gemm_ex(h, trans_a + ABI_OPERATION_NONE, trans_b + ABI_OPERATION_NONE, m, n, k, alpha,
+    return cublas(rocblas_gemm_ex(rocblas(h), trans_a + ABI_OPERATION_NONE, trans_b + ABI_OPERATION_NONE, m, n, k, alpha,
                                   a, datatype(a_type), lda, b, datatype(b_type), ldb, beta, c, datatype(c_type), ldc,
                                   c, datatype(c_type), ldc, ABI_TYPE_F32, ABI_ALGO_STANDARD, 0, 0));
 }
