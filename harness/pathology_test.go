@@ -136,7 +136,7 @@ func observe(ctx SpecContext, name, path string, deadline time.Duration) harness
 
 // What a child can do to itself, and what that is called.
 var _ = Describe("A child that misbehaves", Ordered, func() {
-	const long, short = 5*time.Minute, 500 * time.Millisecond
+	const long, short = 5 * time.Minute, 500 * time.Millisecond
 	DescribeTable("is called what it is",
 		func(ctx SpecContext, name string, deadline time.Duration, want harness.Outcome, check func(harness.Record)) {
 			before := openFiles()
